@@ -78,6 +78,7 @@ class ChangedLoad {
   void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
   void start_after_gap(std::uint32_t node) {
+    if (plan_.absent[node]) return add(now_us_, Event::kReady, node);
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
@@ -221,10 +222,12 @@ class ChangedLoad {
         break;
     }
     auto const& setup = parts_.origins[origin_of(node)];
-    if (plan_.dropped[node] && change(node).drop) {
+    if (plan_.absent[node]) {
+      pass(node);
+    } else if (change(node).drop) {
       head_.make(node, false);
       add(now_us_ + changed(node).looking_up_us(setup), Event::kFailed, node);
-    } else if (plan_.dropped[node] ? !change(node).refused : change(node).at_hand) {
+    } else if (change(node).at_hand && !change(node).refused) {
       pass(node);
     } else {
       make(node);

@@ -18,10 +18,10 @@ void find_dropped(LoadPlan& plan, const DependencyGraph& graph,
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     auto const [begin, end] = graph.edges_to(node);
     bool const is_task = graph.nodes[node].kind == DependencyNodeKind::kTask;
-    plan.dropped[node] = (!is_task && (changes[node].drop || changes[node].refused)) ||
-                         std::any_of(begin, end, [&](const auto& edge) {
-                           return asks(edge) && plan.dropped[edge.from];
-                         });
+    plan.absent[node] = std::any_of(
+        begin, end, [&](const auto& edge) { return asks(edge) && plan.dropped[edge.from]; });
+    plan.dropped[node] =
+        plan.absent[node] || (!is_task && (changes[node].drop || changes[node].refused));
   }
 }
 
@@ -48,9 +48,8 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
 void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChange> changes) {
   for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
     NodeChange const& change = changes[node];
-    bool const is_asked_for = !plan.dropped[node] || change.drop || change.refused;
     plan.scripts_of_head[node] =
-        parts.nodes[node].is_of_head && is_asked_for && !change.at_hand && !change.loading;
+        parts.nodes[node].is_of_head && !plan.absent[node] && !change.at_hand && !change.loading;
   }
 }
 
@@ -93,6 +92,7 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
                    std::span<const NodeChange> changes) {
   LoadPlan plan;
   plan.dropped.resize(graph.nodes.size());
+  plan.absent.resize(graph.nodes.size());
   plan.scripts_of_head.resize(graph.nodes.size());
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());

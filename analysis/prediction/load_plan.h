@@ -21,7 +21,8 @@ struct LoadPlan {
   };
 
   // By node.
-  std::vector<bool> dropped;          ///< or initiated by what is dropped
+  std::vector<bool> dropped;          ///< or absent
+  std::vector<bool> absent;           ///< initiated by what is dropped, so that it does not occur
   std::vector<bool> scripts_of_head;  ///< that the body waits for
   /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
   std::vector<std::vector<std::uint32_t>> groups;
