@@ -54,15 +54,56 @@ std::optional<std::uint32_t> document_of(const DependencyGraph& graph, std::uint
   return parsed->from;
 }
 
+/// The scripts in the document itself, which its parser runs.
+std::vector<std::uint32_t> inline_runs(const DependencyGraph& graph, std::uint32_t document) {
+  std::vector<std::uint32_t> runs;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    DependencyNode const& node = graph.nodes[i];
+    bool const is_run = node.kind == DependencyNodeKind::kTask && node.function.empty();
+    if (is_run && node.url == graph.nodes[document].name) runs.push_back(i);
+  }
+  return runs;
+}
+
+/// By node, whether it comes after `from`.
+std::vector<bool> that_follow(const DependencyGraph& graph, std::uint32_t from) {
+  std::vector<std::vector<std::uint32_t>> next(graph.nodes.size());
+  for (DependencyEdge const& edge : graph.edges) next[edge.from].push_back(edge.to);
+  std::vector<bool> follows(graph.nodes.size());
+  std::vector<std::uint32_t> found = {from};
+  while (!found.empty()) {
+    auto const node = found.back();
+    found.pop_back();
+    if (follows[node]) continue;
+    follows[node] = true;
+    found.insert(found.end(), next[node].begin(), next[node].end());
+  }
+  return follows;
+}
+
+/// What is deferred runs after the document's end, and what its parser ran before that.
+void run_after_parser(DependencyGraph& graph, std::uint32_t task, std::uint32_t document) {
+  auto const follows = that_follow(graph, task);
+  auto const wait = [&](std::uint32_t from, DependencyKind kind) {
+    auto const known = [&](const DependencyEdge& edge) {
+      return edge.from == from && edge.to == task && edge.after == DependencyAfter::kEnd;
+    };
+    if (follows[from] || std::ranges::any_of(graph.edges, known)) return;
+    graph.edges.push_back({.from = from,
+                           .to = task,
+                           .kind = kind,
+                           .after = DependencyAfter::kEnd,
+                           .evidence = {.named = true}});
+  };
+  wait(document, DependencyKind::kParser);
+  for (auto const run : inline_runs(graph, document)) wait(run, DependencyKind::kScriptOrder);
+}
+
 }  // namespace
 
 DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const NodeChange> changes) {
   auto changed = graph;
   auto const scripts = scripts_of(graph, changes);
-  auto const waits_for_document = [&](const DependencyEdge& edge, std::uint32_t task) {
-    return edge.to == task && edge.from == document_of(graph, *scripts[task]) &&
-           edge.after == DependencyAfter::kEnd;
-  };
   std::erase_if(changed.edges, [&](const DependencyEdge& edge) {
     // An async script does not wait for its turn.
     auto const script = scripts[edge.to];
@@ -84,14 +125,9 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   for (std::uint32_t task = 0; task < scripts.size(); ++task) {
     auto const script = scripts[task];
     if (!script || *script == task || changes[*script].loading != ScriptLoading::kDefer) continue;
-    auto const document = document_of(graph, *script);
-    auto const waits = [&](const DependencyEdge& edge) { return waits_for_document(edge, task); };
-    if (!document || std::ranges::any_of(changed.edges, waits)) continue;
-    changed.edges.push_back({.from = *document,
-                             .to = task,
-                             .kind = DependencyKind::kParser,
-                             .after = DependencyAfter::kEnd,
-                             .evidence = {.named = true}});
+    if (auto const document = document_of(graph, *script)) {
+      run_after_parser(changed, task, *document);
+    }
   }
   sort_edges(changed.edges);
   return changed;

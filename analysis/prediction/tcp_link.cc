@@ -14,23 +14,38 @@ constexpr int kHyStartSamples = 8 * 2;  // an acknowledgement is of two segments
 constexpr double kHyStartLeastUs = 4'000;
 constexpr double kHyStartMostUs = 16'000;
 
+/// Linux's least timeout beyond a round trip (TCP_RTO_MIN).
+constexpr double kTimeoutUs = 200'000;
+
 }  // namespace
 
 TcpLink::TcpLink(double bytes_per_us, double bytes)
     : bytes_per_us_(bytes_per_us), packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)) {}
 
 std::size_t TcpLink::connect(double round_trip_us) {
-  connections_.push_back({.round_trip_us = round_trip_us, .transfers = {}});
+  connections_.push_back({.round_trip_us = round_trip_us, .sent_us = now_us_, .transfers = {}});
   return connections_.size() - 1;
 }
 
 void TcpLink::send(std::size_t connection, std::size_t transfer, double bytes,
                    TransferPriority priority) {
+  restart_if_idle(connections_[connection]);
   auto& transfers = connections_[connection].transfers;
   // After all that go first. Of equal ones that share, each sends a packet in turn.
   auto const after = std::ranges::upper_bound(transfers, priority, {}, &Transfer::priority);
   transfers.insert(after, {.name = transfer, .priority = priority, .left_bytes = bytes});
   send_what_may(connection);
+}
+
+/// As Linux does (tcp_cwnd_restart): half of the window goes with each timeout, down to the first.
+void TcpLink::restart_if_idle(Connection& connection) const {
+  auto const timeout_us = connection.round_trip_us + kTimeoutUs;
+  if (connection.in_flight_bytes > kRestBytes) return;
+  auto idle_us = now_us_ - connection.sent_us;
+  for (; idle_us > timeout_us && connection.window_bytes > kFirstWindowBytes;
+       idle_us -= timeout_us) {
+    connection.window_bytes = std::max(connection.window_bytes / 2, kFirstWindowBytes);
+  }
 }
 
 void TcpLink::send_what_may(std::size_t connection) {
@@ -59,6 +74,7 @@ void TcpLink::send_packet(std::size_t connection) {
        .arrival = {.transfer = transfer.name, .is_first = !transfer.is_begun, .is_last = is_last}});
   sender.in_flight_bytes += bytes;
   sender.sent_bytes += bytes;
+  sender.sent_us = now_us_;
   sender.most_in_flight_bytes = std::max(sender.most_in_flight_bytes, sender.in_flight_bytes);
   if (is_last) return;
   transfer.is_begun = true;
@@ -108,7 +124,7 @@ void TcpLink::take(const Acknowledgement& acknowledgement) {
     sender.samples = 0;
     sender.least_wait_us = kNever;
   }
-  if (sender.in_slow_start) grow(sender, acknowledgement);
+  if (sender.window_bytes < sender.threshold_bytes) grow(sender, acknowledgement);
   sender.in_flight_bytes = std::max(0.0, sender.in_flight_bytes - acknowledgement.bytes);
   send_what_may(acknowledgement.connection);
 }
@@ -125,7 +141,7 @@ void TcpLink::grow(Connection& connection, const Acknowledgement& acknowledgemen
     return;
   }
   auto const most = std::clamp(connection.round_trip_us / 8, kHyStartLeastUs, kHyStartMostUs);
-  connection.in_slow_start = connection.least_wait_us <= most;
+  if (connection.least_wait_us > most) connection.threshold_bytes = connection.window_bytes;
 }
 
 }  // namespace reprise

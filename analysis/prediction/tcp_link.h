@@ -3,7 +3,8 @@
 // A link as a queue that connections of TCP fill. Packets leave it one after another at its rate,
 // and what comes later waits, whoever sent it. A connection has as many bytes on their way as its
 // window allows: ten segments at first (RFC 6928), twice as many each round trip, until a queue
-// shows in the round trips (HyStart, RFC 9406, as Linux has it). Of a connection's responses the
+// shows in the round trips (HyStart, RFC 9406, as Linux has it), and again after it was idle (RFC
+// 5681, section 4.1). Of a connection's responses the
 // most urgent go first, and those that are of no use in part one after another (RFC 9218, section
 // 10). Nothing is lost. Pure. Times are in us, as real numbers.
 
@@ -28,6 +29,7 @@ class TcpLink {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr double kSegmentBytes = 1460;
+  static constexpr double kFirstWindowBytes = 10 * kSegmentBytes;
   /// Larger transfers are sent in larger packets, so that a load is not more of them.
   static constexpr double kPacketsMax = 20'000;
 
@@ -66,9 +68,10 @@ class TcpLink {
   };
   struct Connection {
     double round_trip_us = 0;
-    double window_bytes = 10 * kSegmentBytes;
+    double window_bytes = kFirstWindowBytes;
     double in_flight_bytes = 0;
-    bool in_slow_start = true;
+    double threshold_bytes = kNever;  ///< of the window: slow start ends there
+    double sent_us = 0;               ///< the last packet
     std::vector<Transfer> transfers;  ///< that have bytes to send, in the order of sending
     // Of this round of acknowledgements, which ends with what was sent before it began.
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
@@ -94,6 +97,7 @@ class TcpLink {
   void send_what_may(std::size_t connection);
   void send_packet(std::size_t connection);
   void take(const Acknowledgement& acknowledgement);
+  void restart_if_idle(Connection& connection) const;
   static void grow(Connection& connection, const Acknowledgement& acknowledgement);
 
   double bytes_per_us_;

@@ -162,6 +162,8 @@ class TraceReader {
       ++events_lost_;
       return;
     }
+    // Not the run of a whole script, which has no name either. DevTools writes it so.
+    if (event.name == "FunctionCall" && event.function.empty()) event.function = "(anonymous)";
     (work ? work_ : timing_).push_back(std::move(event));
   }
 

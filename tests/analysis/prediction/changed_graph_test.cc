@@ -96,6 +96,23 @@ TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
   EXPECT_THAT(waits_of(graph, kAppTask), ElementsAre(Wait(kAd, kStart), Wait(kApp, kEnd)));
 }
 
+TEST(ChangedGraph, RunsADeferredScriptAfterThoseInTheDocument) {
+  auto graph = blocking_page();
+  // What was the application's task is a script in the document now, which followed the ad's.
+  graph.nodes[kAppTask].url = graph.nodes[kDocument].name;
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kAd].loading = ScriptLoading::kDefer;
+  using Wait = std::pair<std::uint32_t, DependencyAfter>;
+  auto const of_ad = [&] { return waits_of(changed_graph(graph, changes), kAdTask); };
+  EXPECT_THAT(of_ad(), testing::Contains(Wait(kAppTask, kEnd)));
+  graph.edges.push_back({.from = kPicture, .to = kAppTask});
+  EXPECT_THAT(of_ad(), testing::Not(testing::Contains(Wait(kAppTask, kEnd))))
+      << "the ad asks for the picture, which that script waits for";
+  graph.edges.pop_back();
+  graph.nodes[kAppTask].function = "(anonymous)";
+  EXPECT_THAT(of_ad(), testing::Not(testing::Contains(Wait(kAppTask, kEnd)))) << "a timer's";
+}
+
 TEST(ChangedGraph, LetsNoBackgroundImageWaitForADeferredScript) {
   auto graph = blocking_page();
   std::erase_if(graph.edges, [](const DependencyEdge& edge) { return edge.to == kPicture; });

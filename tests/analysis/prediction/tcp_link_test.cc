@@ -52,13 +52,28 @@ TEST(TcpLink, KeepsTheWindowOfAConnection) {
   TcpLink link(kRate, 0);
   auto const connection = link.connect(kRoundTripUs);
   link.send(connection, 0, 40 * kSegment);
-  run(link);
-  link.advance(1e6);
+  run(link);  // until 102 ms; the last segment was sent at 62
+  link.advance(270'000);
   link.send(connection, 1, 40 * kSegment);
   link.send(link.connect(kRoundTripUs), 2, 0);
   auto const times = run(link);
-  EXPECT_NEAR(times.at(1).second, 1e6 + 40'000, 1e-3);
-  EXPECT_NEAR(times.at(2).first, 1e6 + 40'000, 1e-3) << "it came later";
+  EXPECT_NEAR(times.at(1).second, 310'000, 1e-3);
+  EXPECT_NEAR(times.at(2).first, 310'000, 1e-3) << "it came later";
+}
+
+TEST(TcpLink, TakesTheWindowBackWhenItWasIdle) {
+  auto const lasts_ms = [](double idle_until_ms) {
+    TcpLink link(kRate, 0);
+    auto const connection = link.connect(kRoundTripUs);
+    link.send(connection, 0, 90 * kSegment);
+    run(link);  // 30 and 40 segments are sent until 93 ms, which leaves a window of 80 or more
+    link.advance(idle_until_ms * 1000);
+    link.send(connection, 1, 70 * kSegment);
+    return run(link)[1].second / 1000 - idle_until_ms;
+  };
+  EXPECT_NEAR(lasts_ms(290), 70, 1e-6);
+  EXPECT_NEAR(lasts_ms(420), 70, 1e-6) << "half of it is enough for the round trip of 30";
+  EXPECT_NEAR(lasts_ms(1'500), 62 + 40, 1e-6) << "as a new one";
 }
 
 TEST(TcpLink, StopsGrowingWhenAQueueShows) {

@@ -113,6 +113,10 @@ TEST(TraceCalls, NameTheScriptThatRanWhenAnImageWasRequested) {
   for (Call const& call : tree->calls) {
     if (call.kind == CallKind::kRequest) {
       initiators[call.name.substr(page.size())] = call.attribute("initiator");
+    } else if (call.attribute("url").ends_with("/other.js")) {
+      EXPECT_EQ(call.attribute("function"), "(anonymous)") << "it is not the run of the script";
+    } else {
+      EXPECT_EQ(call.attribute("function"), "");
     }
   }
   EXPECT_THAT(
