@@ -128,16 +128,16 @@ class Learner {
     }
   }
 
-  /// A script that holds up the parser runs after the earlier ones and the earlier style sheets of
-  /// its document.
+  /// The parser runs scripts in their order, whether they are in the document or not, and after the
+  /// style sheets before them.
   void add_document_order(std::uint32_t script, std::uint32_t task) {
-    if (!rules_.is_run_of(task, script) || !rules_.holds_up_parser(script)) return;
+    auto const document = rules_.parser_of(task);
+    if (!document) return;
     for (std::uint32_t from = 0; from < task; ++from) {
-      bool const is_earlier = from < script && rules_.holds_up_parser(from);
-      auto const of = gaps_.request_of(from);
-      bool const is_run =
-          of && *of < script && rules_.is_run_of(from, *of) && rules_.holds_up_parser(*of);
-      if (!is_earlier && !is_run) continue;
+      bool const stands_before = from < script || script == *document;
+      bool const is_earlier =
+          stands_before && rules_.holds_up_parser(from) && rules_.initiator_of(from) == document;
+      if (!is_earlier && rules_.parser_of(from) != document) continue;
       if (!acts_before(from, task)) continue;
       bool const is_style = node(from).type == "Stylesheet";
       add(from, task, kind_from(from), {.named = !is_style});

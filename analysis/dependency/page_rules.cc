@@ -99,6 +99,14 @@ bool PageRules::holds_up_parser(std::uint32_t request) const {
   return true;
 }
 
+std::optional<std::uint32_t> PageRules::parser_of(std::uint32_t task) const {
+  auto const request = gaps_.request_of(task);
+  if (!request || node(task).kind != DependencyNodeKind::kTask) return std::nullopt;
+  if (node(*request).type == "Document" && node(task).function.empty()) return request;
+  if (!is_run_of(task, *request) || !holds_up_parser(*request)) return std::nullopt;
+  return initiator_of(*request);
+}
+
 bool PageRules::holds_up_layout(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
   if (!request || !holds_up_parser(*request)) return false;

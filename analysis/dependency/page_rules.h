@@ -38,6 +38,8 @@ class PageRules {
   /// other media, a low one.
   bool holds_up_parser(std::uint32_t request) const;
 
+  /// The document whose parser ran this task: a script in it, or one that held the parser up.
+  std::optional<std::uint32_t> parser_of(std::uint32_t task) const;
   /// Whether nothing of the body is laid out before it: style sheets that hold up the parser, and
   /// the scripts that do before the document's first image, with the tasks that evaluate them.
   bool holds_up_layout(std::uint32_t node) const;

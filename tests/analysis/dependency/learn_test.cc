@@ -71,6 +71,37 @@ TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
   }
 }
 
+TEST(LearnDependencies, KnowsThatScriptsInTheDocumentTakeTheirTurn) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 40, 3}) {  // which explains nothing
+    loads.push_back(
+        written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                      {"https://a.test/a.css", "Stylesheet", 61, 80, 90, kWrittenPage},
+                      {"https://a.test/b.js", "Script", 62, 80, 95, kWrittenPage},
+                      {"https://a.test/c.js", "Script", 63, 80, 96, kWrittenPage},
+                      {"https://a.test/frame", "Document", 64, 70, 75, ""},
+                      {"https://a.test/f.js", "Script", 76, 80, 85, "https://a.test/frame"}}));
+    for (Call& call : loads.back().calls.calls) {
+      if (call.kind == CallKind::kRequest) call.set("priority", "High");
+    }
+    add_task(loads.back(), "https://a.test/f.js", 86, 88);
+    add_task(loads.back(), kWrittenPage, 65, 67);  // before the style sheet
+    add_task(loads.back(), "https://a.test/b.js", 100 + late, 110 + late);
+    add_task(loads.back(), kWrittenPage, 115 + 2 * late, 120 + 2 * late);
+    add_task(loads.back(), "https://a.test/c.js", 130 + 3 * late, 140 + 3 * late);
+  }
+  auto const graph = learn_dependencies(loads);
+  std::string const first = "script of " + kWrittenPage;
+  EXPECT_THAT(waited_for(graph, first), testing::ElementsAre("page"));
+  EXPECT_THAT(waited_for(graph, first + " #2"),
+              testing::UnorderedElementsAre("page", first, "a.css", "b.js",
+                                            "script of https://a.test/b.js"))
+      << "what stands after it, and what the frame has, do not count";
+  EXPECT_THAT(waited_for(graph, "script of https://a.test/c.js"),
+              testing::UnorderedElementsAre("c.js", first, "a.css", "b.js", first + " #2",
+                                            "script of https://a.test/b.js"));
+}
+
 TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 7}) {
