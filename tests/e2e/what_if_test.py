@@ -406,24 +406,6 @@ class Measured(Recorded):
         self.assertNotIn("what_ifs", json.loads((folder / "a.json").read_text()))
         self.assertEqual(len(json.loads((folder / "b.json").read_text())["what_ifs"]), 2)
 
-    def test_advise(self):
-        folder = self.folder / "out"
-        done = harness.run("advise", str(self.archive), URL, "--link", SHORT_LINK,
-                           "--inject", "none", *QUICK, "--what-if",
-                           "path=/ad.js: think=+600ms", "--metric", "fcp", "--min-effect", "300ms",
-                           "--candidates", "1", "--max-runs", "6", "--browser",
-                           harness.BROWSER, "-o", str(folder), folder=self.folder, timeout=400)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        report = json.loads((folder / "advice.json").read_text())
-        change, = report["changes"]
-        made, = change["changes"]
-        self.assertIn(made["what_if"], done.stdout.decode())
-        self.assertIn(made["what_if"], (folder / "advice.md").read_text())
-        # What a busy machine disturbs is not judged: what_if_known_test.py says what is found.
-        self.assertIn(change["verdict"], ("saves", "costs", "no effect", "undecided",
-                                          "not compared"))
-        self.assertIn("as recorded", (folder / "view.html").read_text())
-
 
 if __name__ == "__main__":
     harness.main()

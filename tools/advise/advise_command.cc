@@ -45,7 +45,8 @@ const char* verdict_of(const MeasuredChange& change) {
     case Verdict::kSame:
       return "no effect";
     case Verdict::kDifferent:
-      return saving->finding.shift.estimate < 0 ? "saves" : "costs";
+      if (change.is_faster()) return change.losses.empty() ? "saves" : "breaks the page";
+      return "costs";
     case Verdict::kUndecided:
       break;
   }
@@ -77,6 +78,9 @@ std::string change_text(const MeasuredChange& change, bool markdown) {
             printable(change.candidates.front().what_if) + "'" + code;
   }
   text += "\n";
+  if (!change.losses.empty()) {
+    text += "   the page does less: " + printable(change.losses.text()) + "\n";
+  }
   for (const std::string& each : change.comparison.remarks) {
     text += "   note (A: as recorded, B: changed): " + printable(each) + "\n";
   }
@@ -125,13 +129,22 @@ json::object predicted_json(const PredictedQuantile& predicted) {
           {"high_ms", predicted.saving_high_us / 1000}};
 }
 
+json::array strings_json(const std::vector<std::string>& strings) {
+  json::array out;
+  for (const std::string& each : strings) out.emplace_back(as_utf8(each));
+  return out;
+}
+
 json::object change_json(const MeasuredChange& change) {
   json::array candidates;
   for (const ChangeCandidate& each : change.candidates) candidates.push_back(candidate_json(each));
   json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
-  json::array remarks;
-  for (const std::string& each : change.comparison.remarks) remarks.emplace_back(as_utf8(each));
+  auto remarks = strings_json(change.comparison.remarks);
   if (!remarks.empty()) out["remarks"] = std::move(remarks);
+  if (!change.losses.empty()) {
+    out["losses"] = {{"requests", strings_json(change.losses.requests)},
+                     {"errors", strings_json(change.losses.errors)}};
+  }
   if (change.predicted) {
     out["predicted"] = predicted_json(*change.predicted);
   } else {

@@ -71,7 +71,7 @@ const ComparedMetric* MeasuredChange::saving() const {
   return metrics.empty() ? nullptr : &metrics.front();
 }
 
-bool MeasuredChange::helps() const {
+bool MeasuredChange::is_faster() const {
   auto const* const found = saving();
   return found != nullptr && found->finding.verdict == Verdict::kDifferent &&
          found->finding.shift.estimate < 0;
@@ -85,7 +85,7 @@ std::optional<int> AdviseRun::run() {
   if (auto const code = pilot()) return code;
   if (auto const code = measure()) return code;
   auto const alpha = options_.compare.alpha / static_cast<double>(changes_.size());
-  for (MeasuredChange& change : changes_) change.comparison = compared(change.side, alpha);
+  for (MeasuredChange& change : changes_) judge(change, alpha);
   std::ranges::sort(changes_, [](const MeasuredChange& a, const MeasuredChange& b) {
     auto const order = [](const MeasuredChange& each) {
       auto const* const saving = each.saving();
@@ -300,16 +300,25 @@ std::optional<int> AdviseRun::measure_together() {
     std::ranges::shuffle(order, random);
     if (!round(order)) return stopped(*experiment_);
   }
-  all.comparison = compared(all.side, options_.compare.alpha);
+  judge(all, options_.compare.alpha);
   together_ = std::move(all);
   return std::nullopt;
 }
 
-Comparison AdviseRun::compared(std::size_t side, double alpha) const {
+void AdviseRun::judge(MeasuredChange& change, double alpha) const {
+  ExperimentSide const& recorded = experiment_->side(kBase);
+  ExperimentSide const& changed = experiment_->side(change.side);
   auto options = options_.compare;
   options.alpha = alpha;
-  options.allowed.merge(stated_differences(experiment_->side(kBase), experiment_->side(side)));
-  return compare(experiment_->measured(kBase), experiment_->measured(side), options);
+  options.allowed.merge(stated_differences(recorded, changed));
+  change.comparison =
+      compare(experiment_->measured(kBase), experiment_->measured(change.side), options);
+  if (change.candidates.front().kind == "third party") return;
+  std::set<std::string> meant;
+  for (whatif::Effect const& effect : changed.effects()) {
+    meant.insert(effect.mentioned.begin(), effect.mentioned.end());
+  }
+  change.losses = page_losses(recorded.result(), changed.result(), meant);
 }
 
 }  // namespace reprise

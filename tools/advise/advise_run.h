@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/advice/candidates.h"
+#include "analysis/advice/page_losses.h"
 #include "analysis/comparison.h"
 #include "tools/experiment/experiment.h"
 #include "tools/predict/learnt_page.h"
@@ -23,11 +24,14 @@ struct MeasuredChange {
   Comparison comparison;                       ///< with the page as recorded, of one metric
   std::optional<PredictedQuantile> predicted;  ///< the median of that metric
   std::string not_predicted;                   ///< why not; a sentence
+  PageLosses losses;  ///< empty for a third party, without which the page does less anyway
 
   /// Nothing if it could not be compared.
   const ComparedMetric* saving() const;
   /// Whether it was shown to make the page faster.
-  bool helps() const;
+  bool is_faster() const;
+  /// And the page still does all that it did.
+  bool helps() const { return is_faster() && losses.empty(); }
 };
 
 /// A change that was not measured.
@@ -95,7 +99,8 @@ class AdviseRun {
   /// most: a whole round is too long to be quiet, and no page can raise what disturbs it. False:
   /// exit_code().
   bool round(const std::vector<std::size_t>& sides);
-  Comparison compared(std::size_t side, double alpha) const;
+  /// Compares a change with the page as recorded.
+  void judge(MeasuredChange& change, double alpha) const;
   double seconds_left() const {
     return std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
   }
