@@ -1,6 +1,7 @@
 #include "analysis/prediction/tcp_link.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reprise {
 namespace {
@@ -14,7 +15,7 @@ constexpr int kHyStartSamples = 8 * 2;  // an acknowledgement is of two segments
 constexpr double kHyStartLeastUs = 4'000;
 constexpr double kHyStartMostUs = 16'000;
 
-/// Linux's least timeout beyond a round trip (TCP_RTO_MIN).
+/// What Linux adds to a smoothed round trip at least for a timeout (TCP_RTO_MIN).
 constexpr double kTimeoutUs = 200'000;
 
 }  // namespace
@@ -39,7 +40,8 @@ void TcpLink::send(std::size_t connection, std::size_t transfer, double bytes,
 
 /// As Linux does (tcp_cwnd_restart): half of the window goes with each timeout, down to the first.
 void TcpLink::restart_if_idle(Connection& connection) const {
-  auto const timeout_us = connection.round_trip_us + kTimeoutUs;
+  auto const timeout_us =
+      connection.smoothed_us + std::max(kTimeoutUs, 4 * connection.deviation_us);
   if (connection.in_flight_bytes > kRestBytes) return;
   auto idle_us = now_us_ - connection.sent_us;
   for (; idle_us > timeout_us && connection.window_bytes > kFirstWindowBytes;
@@ -124,9 +126,17 @@ void TcpLink::take(const Acknowledgement& acknowledgement) {
     sender.samples = 0;
     sender.least_wait_us = kNever;
   }
+  measure(sender, acknowledgement);
   if (sender.window_bytes < sender.threshold_bytes) grow(sender, acknowledgement);
   sender.in_flight_bytes = std::max(0.0, sender.in_flight_bytes - acknowledgement.bytes);
   send_what_may(acknowledgement.connection);
+}
+
+void TcpLink::measure(Connection& connection, const Acknowledgement& acknowledgement) {
+  auto const error_us =
+      connection.round_trip_us + acknowledgement.waited_us - connection.smoothed_us;
+  connection.smoothed_us += error_us / 8;
+  connection.deviation_us += (std::abs(error_us) - connection.deviation_us) / 4;
 }
 
 void TcpLink::grow(Connection& connection, const Acknowledgement& acknowledgement) {

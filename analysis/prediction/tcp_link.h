@@ -70,9 +70,10 @@ class TcpLink {
     double round_trip_us = 0;
     double window_bytes = kFirstWindowBytes;
     double in_flight_bytes = 0;
-    double threshold_bytes = kNever;  ///< of the window: slow start ends there
-    double sent_us = 0;               ///< the last packet
-    std::vector<Transfer> transfers;  ///< that have bytes to send, in the order of sending
+    double threshold_bytes = kNever;           ///< of the window: slow start ends there
+    double sent_us = 0;                        ///< the last packet
+    double smoothed_us = 0, deviation_us = 0;  ///< of round trips, queues included (RFC 6298)
+    std::vector<Transfer> transfers;           ///< that have bytes to send, in the order of sending
     // Of this round of acknowledgements, which ends with what was sent before it began.
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
     double most_in_flight_bytes = 0;
@@ -98,6 +99,7 @@ class TcpLink {
   void send_packet(std::size_t connection);
   void take(const Acknowledgement& acknowledgement);
   void restart_if_idle(Connection& connection) const;
+  static void measure(Connection& connection, const Acknowledgement& acknowledgement);
   static void grow(Connection& connection, const Acknowledgement& acknowledgement);
 
   double bytes_per_us_;

@@ -76,6 +76,20 @@ TEST(TcpLink, TakesTheWindowBackWhenItWasIdle) {
   EXPECT_NEAR(lasts_ms(1'500), 62 + 40, 1e-6) << "as a new one";
 }
 
+TEST(TcpLink, WaitsLongerForATimeoutIfRoundTripsAreLong) {
+  auto const window_after = [](double idle_ms) {
+    TcpLink link(kRate / 10, 0);  // a segment takes 10 ms
+    auto const connection = link.connect(kRoundTripUs);
+    link.send(connection, 0, 30 * kSegment);  // the last is sent at 140 ms, acknowledged at 330
+    run(link);
+    link.advance(140'000 + idle_ms * 1000);
+    link.send(connection, 1, 100 * kSegment);
+    return link.wait_us() / 10'000;
+  };
+  EXPECT_GT(window_after(300), 30) << "not a round trip of 30 ms and 200 later";
+  EXPECT_NEAR(window_after(10'000), 10, 1e-6);
+}
+
 TEST(TcpLink, StopsGrowingWhenAQueueShows) {
   TcpLink link(kRate / 10, 0);  // a segment takes 10 ms: three fill a round trip
   link.send(link.connect(kRoundTripUs), 0, 1'000 * kSegment);
