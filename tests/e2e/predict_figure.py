@@ -31,7 +31,7 @@ from what_if_test import FILES, HOST, LATE, THIRD, URL, Recorded, png
 from wire import Certificate, Origin, response
 
 RUNS = os.environ.get("PREDICT_RUNS", "8")
-LINK = "9000/9000/60"
+LINK = "9000/9000/60,queue=1000p"  # in which nothing is lost, as in the model
 LANTERN_LINK = {"rtt_ms": 60, "kbps": 9000, "slowdown": 1}
 VISUALS = pathlib.Path(__file__).resolve().parent / "visuals"
 DOCS = pathlib.Path("/usr/share/doc/python3.11/html")
@@ -76,8 +76,8 @@ def changes(page):
     texts = ("Document", "Script", "Stylesheet")
     yield Change("think time", ("--what-if", f"{page.thinks}: think=+200ms"),
                  {"think": (page.thinks, 200)})
-    yield Change("round trip", ("--to-link", "9000/9000/160"), {"rtt_ms": 160})
-    yield Change("bandwidth", ("--to-link", "900/9000/60"), {"kbps": 900})
+    yield Change("round trip", ("--to-link", "9000/9000/160,queue=1000p"), {"rtt_ms": 160})
+    yield Change("bandwidth", ("--to-link", "900/9000/60,queue=1000p"), {"kbps": 900})
     yield Change("third party", ("--what-if", f"{page.third}: drop"))
     yield Change("compression",
                  ("--what-if", f"type=script,style,html: compress={page.coding}"),
