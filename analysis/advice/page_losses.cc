@@ -56,7 +56,9 @@ Seen seen_in(const LoadResult& result, bool all_requests) {
 
 std::string some_of(const std::vector<std::string>& all, const char* what, const char* more) {
   if (all.empty()) return {};
-  return counted(all.size(), what) + more + (all.size() == 1 ? ": " : ", such as ") + all.front();
+  auto const& first = all.front();
+  return counted(all.size(), what) + more + (all.size() == 1 ? ": " : ", such as ") +
+         first.substr(0, first.find('\n'));  // not an error's stack
 }
 
 }  // namespace

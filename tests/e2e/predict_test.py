@@ -77,6 +77,13 @@ class Predict(Recorded):
                 (("--what-if", "path=/: think=+500ms", "--measure"), "b.json was loaded with"),
                 ((*change, "--runs", "4"), "--runs")):
             self.assertIn(why, self.predict(*kept, *arguments, code=2).stderr.decode())
+        self.assertFalse([each for each in report["remarks"] if "dropped" in each])
+        loads = json.loads((folder / "a.json").read_text())
+        for each in loads["replays"]:
+            each["report"]["link"]["down"]["queue_drops"] = 3
+        (folder / "a.json").write_text(json.dumps(loads))
+        told = self.predict(*kept, *change).stderr.decode()
+        self.assertRegex(told, "dropped packets in ([0-9]+) of \\1 loads, .*queue=1000p")
         (folder / "b.json").unlink()
         told = self.predict(*kept, *change, "--measure", code=2).stderr.decode()
         self.assertIn("b.json: ", told)

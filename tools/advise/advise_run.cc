@@ -313,12 +313,9 @@ void AdviseRun::judge(MeasuredChange& change, double alpha) const {
   options.allowed.merge(stated_differences(recorded, changed));
   change.comparison =
       compare(experiment_->measured(kBase), experiment_->measured(change.side), options);
-  if (change.candidates.front().kind == "third party") return;
-  std::set<std::string> meant;
-  for (whatif::Effect const& effect : changed.effects()) {
-    meant.insert(effect.mentioned.begin(), effect.mentioned.end());
+  if (change.candidates.front().kind != "third party") {
+    change.losses = losses_of(recorded, changed);
   }
-  change.losses = page_losses(recorded.result(), changed.result(), meant);
 }
 
 }  // namespace reprise

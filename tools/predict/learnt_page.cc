@@ -52,6 +52,14 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
                         .remarks = std::move(change->remarks)};
 }
 
+PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed) {
+  std::set<std::string> meant;
+  for (whatif::Effect const& effect : changed.effects()) {
+    meant.insert(effect.mentioned.begin(), effect.mentioned.end());
+  }
+  return page_losses(recorded.result(), changed.result(), meant);
+}
+
 bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph) {
   auto const path = folder / "dependency.json";
   auto const written = write_private_file(dependency_graph_json(graph), path);

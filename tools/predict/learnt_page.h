@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/advice/page_losses.h"
 #include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_page.h"
 #include "analysis/prediction/prediction.h"
@@ -41,6 +42,9 @@ struct SidePrediction {
 std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
                                                         const ExperimentSide& changed,
                                                         const LearntPage& page, std::uint64_t seed);
+
+/// What the page does not do any more when it is changed.
+PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed);
 
 /// Writes the graph to dependency.json in `folder`. Prints why it could not; false then.
 bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph);

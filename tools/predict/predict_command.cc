@@ -86,6 +86,10 @@ class PredictRun {
                                    printable(*missed.begin()) +
                                    ": the prediction is of a page that is not whole");
     }
+    if (auto const dropped = dropped_text(); !dropped.empty()) {
+      predicted->remarks.push_back(dropped);
+    }
+    if (auto const lost = lost_text(); !lost.empty()) predicted->remarks.push_back(lost);
     for (std::string const& remark : predicted->remarks) say(0, remark);
     for (MilestonePrediction& each : predicted->prediction.milestones) {
       auto measured = flags_.measure ? milestone_times(changed()->result(), each.milestone)
@@ -161,6 +165,28 @@ class PredictRun {
       }
     }
     return std::nullopt;
+  }
+
+  /// Whether the model leaves out something that the loads had.
+  std::string dropped_text() const {
+    LoadResult const& result = experiment_->side(kBase).result();
+    std::size_t dropped = 0;
+    for (ObservedPage const& load : page_.loads) {
+      auto const* const replay = result.replay_of(result.loads[load.load]);
+      if (replay != nullptr && replay->link && replay->link->queue_drops > 0) ++dropped;
+    }
+    if (dropped == 0) return {};
+    return "the link's queue dropped packets in " + std::to_string(dropped) + " of " +
+           counted(page_.loads.size(), "load") +
+           ", and the prediction leaves out that changed loads lose others; a longer queue has "
+           "room for them: --link LINK,queue=1000p";
+  }
+
+  /// Whether what was measured is another page.
+  std::string lost_text() const {
+    if (!flags_.measure) return {};
+    auto const losses = losses_of(experiment_->side(kBase), *changed());
+    return losses.empty() ? "" : "the changed page does less: " + losses.text();
   }
 
   std::optional<int> take_loads() {

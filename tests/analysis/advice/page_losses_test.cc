@@ -72,7 +72,7 @@ TEST(PageLosses, AreOfTheLoadsThatCount) {
 
 TEST(PageLosses, NameTheFirstOfSeveral) {
   PageLosses const losses{.requests = {"GET https://a.test/", "GET https://a.test/x"},
-                          .errors = {"x", "y"}};
+                          .errors = {"x\n    at a.js:3", "y"}};
   EXPECT_EQ(losses.text(),
             "2 requests are lost, such as GET https://a.test/; 2 new errors, such as x");
 }
