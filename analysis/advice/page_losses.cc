@@ -12,6 +12,9 @@
 namespace reprise {
 namespace {
 
+/// A browser's console has no more in a result (PageRecord::kConsoleErrorsMax).
+constexpr std::size_t kErrorsMax = 1'000;
+
 std::string_view without_query(std::string_view url) {
   return url.substr(0, url.find_first_of("?#"));
 }
@@ -26,6 +29,7 @@ std::string kind_of(std::string_view error) {
 /// In how many loads something was seen; of errors, as they were first written.
 struct Seen {
   std::size_t loads = 0;
+  bool has_all_requests = true, has_all_errors = true;  ///< a result keeps so many
   std::map<std::string, std::size_t> requests;
   std::map<std::string, std::pair<std::string, std::size_t>> errors;
 };
@@ -37,6 +41,8 @@ Seen seen_in(const LoadResult& result, bool all_requests) {
     PageLoad const& page = load.page;
     if (load.warm_up || !load.skipped.empty() || page.outcome != LoadOutcome::kLoaded) continue;
     ++seen.loads;
+    seen.has_all_requests = seen.has_all_requests && page.requests_not_kept == 0;
+    seen.has_all_errors = seen.has_all_errors && page.console_errors.size() < kErrorsMax;
     constexpr auto kAlways = std::numeric_limits<double>::max();
     auto const until_ms = all_requests ? kAlways : page.load_event_ms.value_or(kAlways);
     std::set<std::string> requests;
@@ -80,10 +86,12 @@ PageLosses page_losses(const LoadResult& recorded, const LoadResult& changed,
   for (auto const& [request, loads] : before.requests) {
     auto const url = std::string_view(request).substr(request.find(' ') + 1);
     bool const is_lost = loads == before.loads && !after.requests.contains(request);
-    if (is_lost && !meant_urls.contains(url)) losses.requests.push_back(request);
+    if (is_lost && after.has_all_requests && !meant_urls.contains(url))
+      losses.requests.push_back(request);
   }
   for (auto const& [kind, error] : after.errors) {
-    if (error.second == after.loads && !before.errors.contains(kind)) {
+    bool const is_new = error.second == after.loads && !before.errors.contains(kind);
+    if (is_new && before.has_all_errors) {
       losses.errors.push_back(error.first);
     }
   }

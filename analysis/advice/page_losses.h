@@ -18,7 +18,7 @@ struct PageLosses {
   std::vector<std::string> errors;
 
   bool empty() const { return requests.empty() && errors.empty(); }
-  /// "2 requests are not made, such as GET https://a.test/x; 1 new error: ...".
+  /// "2 requests are lost, such as GET https://a.test/x; 1 new error: ...".
   std::string text() const;
 };
 

@@ -65,6 +65,16 @@ std::pair<const DependencyEdge*, const DependencyEdge*> DependencyGraph::edges_t
           edges.data() + (range.end() - edges.begin())};
 }
 
+std::optional<std::uint32_t> DependencyGraph::request_of(std::uint32_t node) const {
+  if (nodes[node].kind == DependencyNodeKind::kRequest) return node;
+  if (nodes[node].kind != DependencyNodeKind::kTask) return std::nullopt;
+  for (auto from = node; from-- > 0;) {
+    bool const is_request = nodes[from].kind == DependencyNodeKind::kRequest;
+    if (is_request && nodes[from].name == nodes[node].url) return from;
+  }
+  return std::nullopt;
+}
+
 DependencyJoin DependencyGraph::join(std::uint32_t node) const {
   auto const [begin, end] = edges_to(node);
   if (end - begin <= 1) return DependencyJoin::kSequence;

@@ -121,6 +121,9 @@ struct DependencyGraph {
   /// The edges to a node.
   std::pair<const DependencyEdge*, const DependencyEdge*> edges_to(std::uint32_t node) const;
   DependencyJoin join(std::uint32_t node) const;
+  /// The request that a node is, or whose script it runs: the last one before it. Nothing if there
+  /// is none.
+  std::optional<std::uint32_t> request_of(std::uint32_t node) const;
 };
 
 /// Sorts the edges as a graph has them.

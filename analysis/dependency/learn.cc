@@ -136,11 +136,16 @@ class Learner {
     for (std::uint32_t from = 0; from < task; ++from) {
       bool const stands_before = from < script || script == *document;
       bool const is_earlier =
-          stands_before && rules_.holds_up_parser(from) && rules_.initiator_of(from) == document;
-      if (!is_earlier && rules_.parser_of(from) != document) continue;
-      if (!acts_before(from, task)) continue;
+          stands_before && rules_.initiator_of(from) == document && rules_.holds_up_parser(from);
+      if (!is_earlier || !acts_before(from, task)) continue;
       bool const is_style = node(from).type == "Stylesheet";
       add(from, task, kind_from(from), {.named = !is_style});
+    }
+    // One that is in all loads comes after the others.
+    for (auto from = task; from-- > 0;) {
+      if (rules_.parser_of(from) != document || !acts_before(from, task)) continue;
+      add(from, task, DependencyKind::kScriptOrder, {.named = true});
+      if (node(from).loads == pages_.size()) return;
     }
   }
 

@@ -26,9 +26,20 @@ constexpr std::string_view kNoLoadEventTypes[] = {
 
 PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const ObservedPage> pages,
                      const ObservedGaps& gaps)
-    : nodes_(nodes), pages_(pages), gaps_(gaps), initiators_(nodes.size()) {
+    : nodes_(nodes),
+      pages_(pages),
+      gaps_(gaps),
+      initiators_(nodes.size()),
+      holds_up_parser_(nodes.size()),
+      parsers_(nodes.size()) {
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].kind == DependencyNodeKind::kRequest) initiators_[i] = find_initiator(i);
+    holds_up_parser_[i] = find_holds_up_parser(i);
+  }
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    // Later scripts with the document's URL come from other scripts.
+    if (nodes[i].name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)]) break;
+    parsers_[i] = find_parser(i);
   }
 }
 
@@ -84,7 +95,7 @@ bool PageRules::redirects_to(std::uint32_t from, std::uint32_t to) const {
   return loads > 0;
 }
 
-bool PageRules::holds_up_parser(std::uint32_t request) const {
+bool PageRules::find_holds_up_parser(std::uint32_t request) const {
   bool const can = node(request).type == "Script" || node(request).type == "Stylesheet";
   if (!can || node(request).kind != DependencyNodeKind::kRequest) return false;
   for (std::size_t load = 0; load < pages_.size(); ++load) {
@@ -99,7 +110,7 @@ bool PageRules::holds_up_parser(std::uint32_t request) const {
   return true;
 }
 
-std::optional<std::uint32_t> PageRules::parser_of(std::uint32_t task) const {
+std::optional<std::uint32_t> PageRules::find_parser(std::uint32_t task) const {
   auto const request = gaps_.request_of(task);
   if (!request || node(task).kind != DependencyNodeKind::kTask) return std::nullopt;
   if (node(*request).type == "Document" && node(task).function.empty()) return request;

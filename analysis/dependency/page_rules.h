@@ -36,10 +36,10 @@ class PageRules {
 
   /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
   /// other media, a low one.
-  bool holds_up_parser(std::uint32_t request) const;
+  bool holds_up_parser(std::uint32_t request) const { return holds_up_parser_[request]; }
 
   /// The document whose parser ran this task: a script in it, or one that held the parser up.
-  std::optional<std::uint32_t> parser_of(std::uint32_t task) const;
+  std::optional<std::uint32_t> parser_of(std::uint32_t task) const { return parsers_[task]; }
   /// Whether nothing of the body is laid out before it: style sheets that hold up the parser, and
   /// the scripts that do before the document's first image, with the tasks that evaluate them.
   bool holds_up_layout(std::uint32_t node) const;
@@ -80,7 +80,12 @@ class PageRules {
   const std::vector<DependencyNode>& nodes_;
   std::span<const ObservedPage> pages_;
   const ObservedGaps& gaps_;
+  bool find_holds_up_parser(std::uint32_t request) const;
+  std::optional<std::uint32_t> find_parser(std::uint32_t task) const;
+
   std::vector<std::optional<std::uint32_t>> initiators_;  // by node
+  std::vector<bool> holds_up_parser_;                     // by node
+  std::vector<std::optional<std::uint32_t>> parsers_;     // by node
 };
 
 }  // namespace reprise

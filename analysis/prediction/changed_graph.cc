@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reprise {
@@ -51,53 +54,77 @@ std::optional<std::uint32_t> document_of(const DependencyGraph& graph, std::uint
   auto const parsed = std::find_if(
       begin, end, [](const auto& edge) { return edge.kind == DependencyKind::kParser; });
   if (parsed == end) return std::nullopt;
-  return parsed->from;
+  return graph.request_of(parsed->from);
 }
 
-/// The scripts in the document itself, which its parser runs.
+/// The scripts in the document itself, which its parser runs, by their starts. Later ones come from
+/// scripts.
 std::vector<std::uint32_t> inline_runs(const DependencyGraph& graph, std::uint32_t document) {
+  auto const& load_event = kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)];
   std::vector<std::uint32_t> runs;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     DependencyNode const& node = graph.nodes[i];
+    if (node.name == load_event) break;
     bool const is_run = node.kind == DependencyNodeKind::kTask && node.function.empty();
     if (is_run && node.url == graph.nodes[document].name) runs.push_back(i);
   }
   return runs;
 }
 
-/// By node, whether it comes after `from`.
-std::vector<bool> that_follow(const DependencyGraph& graph, std::uint32_t from) {
-  std::vector<std::vector<std::uint32_t>> next(graph.nodes.size());
-  for (DependencyEdge const& edge : graph.edges) next[edge.from].push_back(edge.to);
-  std::vector<bool> follows(graph.nodes.size());
-  std::vector<std::uint32_t> found = {from};
-  while (!found.empty()) {
-    auto const node = found.back();
-    found.pop_back();
-    if (follows[node]) continue;
-    follows[node] = true;
-    found.insert(found.end(), next[node].begin(), next[node].end());
+/// Adds that deferred scripts run after the document's end, and what its parser ran before that.
+class ParserWaits {
+ public:
+  explicit ParserWaits(DependencyGraph& graph) : graph_(graph), next_(graph.nodes.size()) {
+    for (DependencyEdge const& edge : graph.edges) {
+      next_[edge.from].push_back(edge.to);
+      if (edge.after == DependencyAfter::kEnd) known_.emplace(edge.from, edge.to);
+    }
   }
-  return follows;
-}
 
-/// What is deferred runs after the document's end, and what its parser ran before that.
-void run_after_parser(DependencyGraph& graph, std::uint32_t task, std::uint32_t document) {
-  auto const follows = that_follow(graph, task);
-  auto const wait = [&](std::uint32_t from, DependencyKind kind) {
-    auto const known = [&](const DependencyEdge& edge) {
-      return edge.from == from && edge.to == task && edge.after == DependencyAfter::kEnd;
-    };
-    if (follows[from] || std::ranges::any_of(graph.edges, known)) return;
-    graph.edges.push_back({.from = from,
-                           .to = task,
-                           .kind = kind,
-                           .after = DependencyAfter::kEnd,
-                           .evidence = {.named = true}});
-  };
-  wait(document, DependencyKind::kParser);
-  for (auto const run : inline_runs(graph, document)) wait(run, DependencyKind::kScriptOrder);
-}
+  void add(std::uint32_t task, std::uint32_t document) {
+    wait(document, task, DependencyKind::kParser);
+    // Its other tasks follow the script's run.
+    if (!begun_.insert(graph_.nodes[task].url).second) return;
+    auto const follows = that_follow(task);
+    auto [runs, is_new] = runs_.try_emplace(document);
+    if (is_new) runs->second = inline_runs(graph_, document);
+    // The last one comes after the others.
+    for (auto const run : runs->second | std::views::reverse) {
+      if (!follows[run]) return wait(run, task, DependencyKind::kScriptOrder);
+    }
+  }
+
+ private:
+  void wait(std::uint32_t from, std::uint32_t to, DependencyKind kind) {
+    if (!known_.emplace(from, to).second) return;
+    next_[from].push_back(to);
+    graph_.edges.push_back({.from = from,
+                            .to = to,
+                            .kind = kind,
+                            .after = DependencyAfter::kEnd,
+                            .evidence = {.named = true}});
+  }
+
+  /// By node, whether it comes after `from`.
+  std::vector<bool> that_follow(std::uint32_t from) const {
+    std::vector<bool> follows(next_.size());
+    std::vector<std::uint32_t> found = {from};
+    while (!found.empty()) {
+      auto const node = found.back();
+      found.pop_back();
+      if (follows[node]) continue;
+      follows[node] = true;
+      found.insert(found.end(), next_[node].begin(), next_[node].end());
+    }
+    return follows;
+  }
+
+  DependencyGraph& graph_;
+  std::vector<std::vector<std::uint32_t>> next_;  ///< by node
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known_;
+  std::set<std::string_view> begun_;                          ///< scripts
+  std::map<std::uint32_t, std::vector<std::uint32_t>> runs_;  ///< by document
+};
 
 }  // namespace
 
@@ -122,12 +149,11 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
     edge.from = *script;
     edge.after = DependencyAfter::kStart;
   }
+  ParserWaits waits(changed);
   for (std::uint32_t task = 0; task < scripts.size(); ++task) {
     auto const script = scripts[task];
     if (!script || *script == task || changes[*script].loading != ScriptLoading::kDefer) continue;
-    if (auto const document = document_of(graph, *script)) {
-      run_after_parser(changed, task, *document);
-    }
+    if (auto const document = document_of(graph, *script)) waits.add(task, *document);
   }
   sort_edges(changed.edges);
   return changed;

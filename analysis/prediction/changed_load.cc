@@ -82,7 +82,7 @@ class ChangedLoad {
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
-      // What began the work may not have happened yet: that is kNever.
+      // What began the work may not have happened yet, or not at all: that is kNever.
       auto const free_us = happened_us_[wait->from][static_cast<std::size_t>(wait->after)] +
                            wait->length_us + wait->processor_us * longer;
       at_us = std::max(join_us_[node] + wait->gap_us, free_us);
@@ -93,7 +93,7 @@ class ChangedLoad {
 
   /// What is ready for the main thread runs in turn.
   void wait_for_thread(std::uint32_t node) {
-    if (!parts(node).takes_turns) return start(node);
+    if (!parts(node).takes_turns || plan_.absent[node]) return start(node);
     bool const runs = graph_.nodes[node].kind == DependencyNodeKind::kTask && !plan_.dropped[node];
     auto const start_us = occupy_thread(runs ? changed(node).task_us() : 0);
     if (start_us <= now_us_) return start(node);
@@ -112,7 +112,7 @@ class ChangedLoad {
       early_[node].happened.push_back(after);
       return;
     }
-    happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
+    if (!plan_.dropped[node]) happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
     for (auto const i : plan_.work[node]) {
       if (parts_.work[i].after == after) add(now_us_ + work(i).gap_us(), Event::kWork, i);
     }

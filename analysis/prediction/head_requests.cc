@@ -70,9 +70,10 @@ void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& p
   for (auto const i : requests) {
     NodeParts& node = nodes[i];
     // One that waited for a connection was held back before that was begun.
-    double& waited_us = node.hold_us > 0 ? node.hold_us : node.queue_us;
+    bool const is_before = node.hold_us > kWaitedUs;
+    double& waited_us = is_before ? node.hold_us : node.queue_us;
     if (!node.can_be_held_back || waited_us <= kWaitedUs) continue;
-    auto const until_us = node.hold_us > 0
+    auto const until_us = is_before
                               ? static_cast<double>(placed[i]->start_us) + node.hold_us
                               : static_cast<double>(placed[i]->sent_us) - node.own_setup.sum();
     auto const let_go_us = head.let_go_us(until_us);

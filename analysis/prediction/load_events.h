@@ -16,7 +16,7 @@ struct LoadEvent {
   enum Kind {
     kReady,  ///< to start, or to wait for the main thread
     kStart,
-    kWork,  ///< that of the main thread is ready which is `node` of LoadParts::work
+    kWork,  ///< work `node` of LoadParts::work is ready for the main thread
     kPreload,
     kPreconnect,
     kConnect,      ///< after queueing

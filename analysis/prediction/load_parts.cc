@@ -57,7 +57,7 @@ class PartsMaker {
     parts_.nodes.resize(graph.nodes.size());
     auto const found =
         std::ranges::find(graph.edges, DependencyKind::kParser, &DependencyEdge::kind);
-    if (found != graph.edges.end()) document_ = found->from;
+    if (found != graph.edges.end()) document_ = graph.request_of(found->from);
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
   }
@@ -224,10 +224,11 @@ class PartsMaker {
     node.can_be_held_back = !call.attribute("priority").empty() &&
                             (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
     node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
-    node.is_of_head = call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
-                      std::any_of(begin, end, [this](const DependencyEdge& edge) {
-                        return edge.kind == DependencyKind::kParser && edge.from == document_;
-                      });
+    node.is_of_head =
+        call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
+        std::any_of(begin, end, [this](const DependencyEdge& edge) {
+          return edge.kind == DependencyKind::kParser && graph_.request_of(edge.from) == document_;
+        });
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.

@@ -72,7 +72,7 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
            !plan.dropped[edge.from];
   });
   if (found == graph.edges.end()) return;
-  plan.document = found->from;
+  plan.document = graph.request_of(found->from).value_or(found->from);
   auto const documents = documents_of(graph, plan.document);
   for (std::uint32_t node = plan.document + 1; node < graph.nodes.size(); ++node) {
     bool const is_made = graph.nodes[node].kind == DependencyNodeKind::kRequest &&

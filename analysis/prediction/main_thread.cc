@@ -1,6 +1,7 @@
 #include "analysis/prediction/main_thread.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace reprise {
 namespace {
@@ -32,6 +33,12 @@ MainThread::MainThread(const CallTree& calls) {
                                  static_cast<double>(last.end_us - last.start_us));
   }
   work_.resize(kept);
+  Work sum;
+  for (Interval const& each : work_) {
+    before_.push_back(sum);
+    sum.busy_us += static_cast<double>(each.end_us - each.start_us);
+    sum.processor_us += each.processor_us;
+  }
 }
 
 MainThread::Work MainThread::work_between(std::int64_t from_us, std::int64_t to_us) const {
@@ -39,16 +46,22 @@ MainThread::Work MainThread::work_between(std::int64_t from_us, std::int64_t to_
     auto const all = static_cast<double>(std::max<std::int64_t>(to_us - from_us, 0));
     return {.busy_us = all, .processor_us = all};
   }
-  Work sum;
-  auto each = std::ranges::upper_bound(work_, from_us, {}, &Interval::end_us);
-  for (; each != work_.end() && each->start_us < to_us; ++each) {
-    auto const part =
-        static_cast<double>(std::min(each->end_us, to_us) - std::max(each->start_us, from_us));
-    sum.busy_us += part;
-    sum.processor_us +=
-        part * each->processor_us /
-        static_cast<double>(std::max<std::int64_t>(each->end_us - each->start_us, 1));
-  }
+  auto const before = work_until(from_us);
+  auto const all = work_until(std::max(from_us, to_us));
+  return {.busy_us = all.busy_us - before.busy_us,
+          .processor_us = all.processor_us - before.processor_us};
+}
+
+MainThread::Work MainThread::work_until(std::int64_t at_us) const {
+  auto const next = std::ranges::upper_bound(work_, at_us, {}, &Interval::start_us);
+  if (next == work_.begin()) return {};
+  auto const place = std::prev(next) - work_.begin();
+  Interval const& last = work_[static_cast<std::size_t>(place)];
+  Work sum = before_[static_cast<std::size_t>(place)];
+  auto const length = static_cast<double>(std::max<std::int64_t>(last.end_us - last.start_us, 1));
+  auto const part = static_cast<double>(std::min(at_us, last.end_us) - last.start_us);
+  sum.busy_us += part;
+  sum.processor_us += part * last.processor_us / length;
   return sum;
 }
 

@@ -38,7 +38,10 @@ class MainThread {
   const std::vector<Interval>& work() const { return work_; }
 
  private:
+  Work work_until(std::int64_t at_us) const;
+
   std::vector<Interval> work_;
+  std::vector<Work> before_;  ///< of each interval, what came before it
 };
 
 }  // namespace reprise

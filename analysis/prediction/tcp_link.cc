@@ -24,7 +24,11 @@ TcpLink::TcpLink(double bytes_per_us, double bytes)
     : bytes_per_us_(bytes_per_us), packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)) {}
 
 std::size_t TcpLink::connect(double round_trip_us) {
-  connections_.push_back({.round_trip_us = round_trip_us, .sent_us = now_us_, .transfers = {}});
+  connections_.push_back({.round_trip_us = round_trip_us,
+                          .sent_us = now_us_,
+                          .smoothed_us = round_trip_us,
+                          .deviation_us = round_trip_us / 2,
+                          .transfers = {}});
   return connections_.size() - 1;
 }
 

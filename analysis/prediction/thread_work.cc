@@ -17,6 +17,8 @@ constexpr std::int64_t kCausedUs = 50'000;
 constexpr std::int64_t kWaitUsMin = 5'000;
 /// Shorter pieces of work are not worth an event.
 constexpr std::int64_t kWorkUsMin = 200;
+/// Of the first so many pieces, each is an event of each changed load.
+constexpr std::size_t kPiecesMax = 10'000;
 
 /// A paint goes before other tasks, and a request needs no thread.
 bool takes_turns(const DependencyNode& node) {
@@ -105,7 +107,8 @@ class WorkFinder {
 
   void add(std::vector<ThreadWork>& found, const MainThread::Interval& worked, std::int64_t from_us,
            std::int64_t to_us) const {
-    auto const* const cause = to_us - from_us < kWorkUsMin ? nullptr : cause_of(from_us);
+    if (to_us - from_us < kWorkUsMin || found.size() == kPiecesMax) return;
+    auto const* const cause = cause_of(from_us);
     if (cause == nullptr) return;
     auto const length_us = static_cast<double>(to_us - from_us);
     auto const worked_us = static_cast<double>(worked.end_us - worked.start_us);

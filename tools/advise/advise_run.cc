@@ -313,9 +313,7 @@ void AdviseRun::judge(MeasuredChange& change, double alpha) const {
   options.allowed.merge(stated_differences(recorded, changed));
   change.comparison =
       compare(experiment_->measured(kBase), experiment_->measured(change.side), options);
-  if (change.candidates.front().kind != "third party") {
-    change.losses = losses_of(recorded, changed);
-  }
+  change.losses = losses_of(recorded, changed);
 }
 
 }  // namespace reprise

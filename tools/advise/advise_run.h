@@ -24,7 +24,7 @@ struct MeasuredChange {
   Comparison comparison;                       ///< with the page as recorded, of one metric
   std::optional<PredictedQuantile> predicted;  ///< the median of that metric
   std::string not_predicted;                   ///< why not; a sentence
-  PageLosses losses;  ///< empty for a third party, without which the page does less anyway
+  PageLosses losses;
 
   /// Nothing if it could not be compared.
   const ComparedMetric* saving() const;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 
 namespace reprise {
@@ -14,6 +15,16 @@ std::string texts_of(const std::vector<WhatIfMade>& what_ifs) {
   std::string all;
   for (WhatIfMade const& each : what_ifs) all += (all.empty() ? "" : "; ") + each.text;
   return all;
+}
+
+std::string texts_of(const std::vector<std::string>& steps) {
+  std::string all;
+  for (std::string const& each : steps) all += (all.empty() ? "" : "; ") + each;
+  return all;
+}
+
+std::string size_of(const LoadSettings& settings) {
+  return std::to_string(settings.width) + "x" + std::to_string(settings.height);
 }
 
 std::string text_of(double number) {
@@ -33,7 +44,9 @@ std::optional<Difference> difference(const LoadResult& kept, const ExperimentSid
       {"archive (SHA-256)", kept.archive_sha256, wanted.archive_sha256},
       {"what-if", texts_of(kept.what_ifs), texts_of(wanted.what_ifs)},
       {"--cpu-throttle", text_of(kept.settings.cpu_throttle),
-       text_of(wanted.settings.cpu_throttle)}};
+       text_of(wanted.settings.cpu_throttle)},
+      {"--viewport", size_of(kept.settings), size_of(wanted.settings)},
+      {"--steps", texts_of(kept.settings.steps), texts_of(wanted.settings.steps)}};
   for (LoadResult::Load const& load : kept.loads) {
     auto const& made = load.configuration;
     auto const& asked = cell.configuration;
@@ -55,9 +68,15 @@ std::optional<std::string> take_kept_loads(ExperimentSide& side,
                                            const std::filesystem::path& file) {
   auto kept = read_result_file(file);
   if (!kept) return file.string() + ": " + kept.error();
+  if (kept->loads.empty()) return file.string() + " has no loads";
+  auto const has_no_trace = [](const LoadResult::Load& load) { return load.page.trace.empty(); };
+  if (std::ranges::all_of(kept->loads, has_no_trace)) {
+    return file.string() + " has no traces: it is not of `reprise predict -o`";
+  }
   if (auto const other = difference(*kept, side)) {
-    return file.string() + " was loaded with another " + other->what + ": \"" + other->kept +
-           "\", not \"" + other->wanted + "\"; use the options that it was loaded with";
+    return file.string() + " was loaded with another " + other->what + ": \"" +
+           printable(other->kept) + "\", not \"" + printable(other->wanted) +
+           "\"; use the options that it was loaded with";
   }
   side.result() = std::move(*kept);
   return std::nullopt;

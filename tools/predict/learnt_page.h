@@ -43,7 +43,7 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
                                                         const ExperimentSide& changed,
                                                         const LearntPage& page, std::uint64_t seed);
 
-/// What the page does not do any more when it is changed.
+/// What the page does not do any more when it is changed; nothing if a change is to drop something.
 PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed);
 
 /// Writes the graph to dependency.json in `folder`. Prints why it could not; false then.

@@ -178,15 +178,15 @@ class PredictRun {
     if (dropped == 0) return {};
     return "the link's queue dropped packets in " + std::to_string(dropped) + " of " +
            counted(page_.loads.size(), "load") +
-           ", and the prediction leaves out that changed loads lose others; a longer queue has "
-           "room for them: --link LINK,queue=1000p";
+           ": which ones the changed page would lose is not predicted; a longer queue has room for "
+           "them: --link LINK,queue=1000p";
   }
 
   /// Whether what was measured is another page.
   std::string lost_text() const {
     if (!flags_.measure) return {};
     auto const losses = losses_of(experiment_->side(kBase), *changed());
-    return losses.empty() ? "" : "the changed page does less: " + losses.text();
+    return losses.empty() ? "" : "the changed page does less: " + printable(losses.text());
   }
 
   std::optional<int> take_loads() {

@@ -70,6 +70,14 @@ TEST(PageLosses, AreOfTheLoadsThatCount) {
   EXPECT_TRUE(page_losses(result({load({page})}), result({skipped, failed}), {}).empty());
 }
 
+TEST(PageLosses, AreNotBeyondTheLimitsOfAResult) {
+  auto const page = request("https://a.test/");
+  auto full = load({page}, std::vector<std::string>(1'000, "old"));
+  auto more = load({}, {"new"});
+  more.page.requests_not_kept = 1;
+  EXPECT_TRUE(page_losses(result({full}), result({more}), {}).empty());
+}
+
 TEST(PageLosses, NameTheFirstOfSeveral) {
   PageLosses const losses{.requests = {"GET https://a.test/", "GET https://a.test/x"},
                           .errors = {"x\n    at a.js:3", "y"}};

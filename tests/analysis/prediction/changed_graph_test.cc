@@ -105,12 +105,28 @@ TEST(ChangedGraph, RunsADeferredScriptAfterThoseInTheDocument) {
   using Wait = std::pair<std::uint32_t, DependencyAfter>;
   auto const of_ad = [&] { return waits_of(changed_graph(graph, changes), kAdTask); };
   EXPECT_THAT(of_ad(), testing::Contains(Wait(kAppTask, kEnd)));
+  auto const edges = graph.edges;
   graph.edges.push_back({.from = kPicture, .to = kAppTask});
+  sort_edges(graph.edges);
   EXPECT_THAT(of_ad(), testing::Not(testing::Contains(Wait(kAppTask, kEnd))))
       << "the ad asks for the picture, which that script waits for";
-  graph.edges.pop_back();
+  graph.edges = edges;
   graph.nodes[kAppTask].function = "(anonymous)";
   EXPECT_THAT(of_ad(), testing::Not(testing::Contains(Wait(kAppTask, kEnd)))) << "a timer's";
+}
+
+TEST(ChangedGraph, KnowsTheDocumentOfAScriptThatWasFoundAfterOneInIt) {
+  auto graph = blocking_page();
+  // What was the style sheet is a script in the document now, after which the ad is found.
+  graph.nodes[kStyle] = {.kind = DependencyNodeKind::kTask, .url = graph.nodes[kDocument].name};
+  for (DependencyEdge& edge : graph.edges) {
+    if (edge.from == kDocument && edge.to == kAd) edge.from = kStyle;
+  }
+  sort_edges(graph.edges);
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kAd].loading = ScriptLoading::kDefer;
+  EXPECT_THAT(waits_of(changed_graph(graph, changes), kAdTask),
+              testing::Contains(std::pair<std::uint32_t, DependencyAfter>(kDocument, kEnd)));
 }
 
 TEST(ChangedGraph, LetsNoBackgroundImageWaitForADeferredScript) {

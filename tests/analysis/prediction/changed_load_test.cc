@@ -339,6 +339,11 @@ TEST(ChangedLoad, PassesAtOnceWhatDoesNotOccur) {
   page.load_event(7);
   EXPECT_DOUBLE_EQ(page.load_ms(), 1112);
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57);
+  page.parts.nodes[late].takes_turns = true;
+  page.parts.work = {{.from = document, .length_us = 300'000}};
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57) << "it waits for no thread";
+  page.parts.nodes[late].thread = ThreadWait{.from = script, .length_us = 700'000};
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57);
 }
 
 TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {

@@ -74,6 +74,11 @@ TEST(HeldBack, EndsBeforeItsConnectionIsMade) {
   load.find();
   EXPECT_TRUE(load[picture].is_held_back);
   EXPECT_DOUBLE_EQ(load[picture].hold_us, 30'000);
+  auto const other = load.request(kUrgencyLow, 100, 330, 600);
+  load.hold(other, .7);  // it asked a moment before the connection was begun for another
+  load.find();
+  EXPECT_TRUE(load[other].is_held_back);
+  EXPECT_DOUBLE_EQ(load[other].queue_us, 30'000);
 }
 
 TEST(HeldBack, IsNothingThatWaitedForLongerThanItHadTo) {
