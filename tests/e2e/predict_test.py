@@ -83,7 +83,7 @@ class Predict(Recorded):
             each["report"]["link"]["down"]["queue_drops"] = 3
         (folder / "a.json").write_text(json.dumps(loads))
         told = self.predict(*kept, *change).stderr.decode()
-        self.assertRegex(told, "dropped packets in ([0-9]+) of \\1 loads, .*queue=1000p")
+        self.assertRegex(told, "dropped packets in ([0-9]+) of \\1 loads: .*queue=1000p")
         (folder / "b.json").unlink()
         told = self.predict(*kept, *change, "--measure", code=2).stderr.decode()
         self.assertIn("b.json: ", told)
