@@ -42,6 +42,9 @@ class Learner {
       switch (graph_.nodes[node].kind) {
         case DependencyNodeKind::kRequest:
           add_initiator(node);
+          if (auto const event = rules_.load_event_before(node)) {
+            add(*event, node, DependencyKind::kInitiator, {});
+          }
           add_redirect(node);
           add_held_up_parser(node);
           add_held_up_layout(node);

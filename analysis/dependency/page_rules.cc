@@ -118,6 +118,15 @@ std::optional<std::uint32_t> PageRules::find_parser(std::uint32_t task) const {
   return initiator_of(*request);
 }
 
+std::optional<std::uint32_t> PageRules::load_event_before(std::uint32_t request) const {
+  auto const& name = kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)];
+  auto const event = std::ranges::find(nodes_, name, &DependencyNode::name);
+  if (initiators_[request] || event == nodes_.end()) return std::nullopt;
+  auto const from = static_cast<std::uint32_t>(event - nodes_.begin());
+  if (gaps_.last_moment_before(from, request) != DependencyAfter::kEnd) return std::nullopt;
+  return from;
+}
+
 bool PageRules::holds_up_layout(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
   if (!request || !holds_up_parser(*request)) return false;

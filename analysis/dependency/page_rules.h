@@ -40,6 +40,9 @@ class PageRules {
 
   /// The document whose parser ran this task: a script in it, or one that held the parser up.
   std::optional<std::uint32_t> parser_of(std::uint32_t task) const { return parsers_[task]; }
+  /// The load event, if a request that nothing is known to cause comes after it in every load: the
+  /// browser asks for the page's icon then.
+  std::optional<std::uint32_t> load_event_before(std::uint32_t request) const;
   /// Whether nothing of the body is laid out before it: style sheets that hold up the parser, and
   /// the scripts that do before the document's first image, with the tasks that evaluate them.
   bool holds_up_layout(std::uint32_t node) const;

@@ -268,6 +268,21 @@ TEST(LearnDependencies, LetsAPreflightFollowWhatMadeItsRequest) {
               testing::Contains(Joined{"b.js", "check", Kind::kInitiator, After::kEnd}));
 }
 
+TEST(LearnDependencies, LetsTheIconFollowTheLoadEvent) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 40, 3}) {
+    loads.push_back(
+        written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                      {"https://a.test/icon", "Other", 105 + late, 120, 130, ""},
+                      {"https://a.test/beacon", "Ping", 106 + late, 120, 130, kWrittenPage}}));
+    loads.back().milestones[static_cast<std::size_t>(Milestone::kLoadEvent)] = (100 + late) * 1000;
+  }
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "icon"), testing::ElementsAre("load event"));
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "beacon"), testing::ElementsAre("page"));
+  loads[1].milestones[static_cast<std::size_t>(Milestone::kLoadEvent)] = 200'000;
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "icon"), testing::ElementsAre("page"));
+}
+
 TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocument) {
   auto const load = written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
                                   {"https://a.test/lazy.png", "Image", 90, 100, 140, ""}});
