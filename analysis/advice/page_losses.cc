@@ -39,7 +39,7 @@ Seen seen_in(const LoadResult& result, bool all_requests) {
   Seen seen;
   for (LoadResult::Load const& load : result.loads) {
     PageLoad const& page = load.page;
-    if (load.warm_up || !load.skipped.empty() || page.outcome != LoadOutcome::kLoaded) continue;
+    if (page.outcome != LoadOutcome::kLoaded) continue;
     ++seen.loads;
     seen.has_all_requests = seen.has_all_requests && page.requests_not_kept == 0;
     seen.has_all_errors = seen.has_all_errors && page.console_errors.size() < kErrorsMax;

@@ -22,8 +22,9 @@ struct PageLosses {
   std::string text() const;
 };
 
-/// Of the loads that count; nothing is lost if either side has none. `meant`: the URLs of resources
-/// that the change is about, such as a style sheet that is in its document now.
+/// Of all loads that did not fail: warming up and disturbances change times alone. Nothing is lost
+/// if either side has none. `meant`: the URLs of resources that the change is about, such as a
+/// style sheet that is in its document now.
 PageLosses page_losses(const LoadResult& recorded, const LoadResult& changed,
                        const std::set<std::string>& meant);
 
