@@ -121,8 +121,8 @@ struct DependencyGraph {
   /// The edges to a node.
   std::pair<const DependencyEdge*, const DependencyEdge*> edges_to(std::uint32_t node) const;
   DependencyJoin join(std::uint32_t node) const;
-  /// The request that a node is, or whose script it runs: the last one before it. Nothing if there
-  /// is none.
+  /// The request that a node is, or the last one before it whose script it runs. Nothing if that is
+  /// unknown.
   std::optional<std::uint32_t> request_of(std::uint32_t node) const;
 };
 
