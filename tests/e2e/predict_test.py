@@ -126,6 +126,10 @@ class Predict(Recorded):
                 ((), "predict needs a change")):
             told = self.predict(*arguments, code=2).stderr.decode()
             self.assertIn(why, told)
+        cut = self.folder / "cut.reprise"
+        cut.write_bytes(self.archive.read_bytes()[:-100])
+        told = self.predict("--what-if", "host=nobody.test: drop", code=2, archive=cut)
+        self.assertRegex(told.stderr.decode(), "selects no request .*cut.reprise: the ")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,10 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
   if (!has_session(**reader, options.session)) {
     return refuse(kExitArchive, no_session_text(archive, options.session));
   }
+  // Why something may be missing that a filter names.
+  auto const damage = (*reader)->report().remarks.empty()
+                          ? std::string()
+                          : "; " + archive.string() + ": " + (*reader)->report().remarks.front();
   auto const session = options.session == 0 ? session_to_replay(**reader) : options.session;
 
   bool edits = false;
@@ -102,7 +106,7 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
   auto const requests = whatif::PageRequests::read(**reader, session, *interventions);
   made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_);
   for (const Effect& effect : made.effects_) {
-    if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why);
+    if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why + damage);
   }
   return made;
 }
