@@ -65,16 +65,6 @@ std::pair<const DependencyEdge*, const DependencyEdge*> DependencyGraph::edges_t
           edges.data() + (range.end() - edges.begin())};
 }
 
-std::optional<std::uint32_t> DependencyGraph::request_of(std::uint32_t node) const {
-  if (nodes[node].kind == DependencyNodeKind::kRequest) return node;
-  if (nodes[node].kind != DependencyNodeKind::kTask) return std::nullopt;
-  for (auto from = node; from-- > 0;) {
-    bool const is_request = nodes[from].kind == DependencyNodeKind::kRequest;
-    if (is_request && nodes[from].name == nodes[node].url) return from;
-  }
-  return std::nullopt;
-}
-
 DependencyJoin DependencyGraph::join(std::uint32_t node) const {
   auto const [begin, end] = edges_to(node);
   if (end - begin <= 1) return DependencyJoin::kSequence;
@@ -85,6 +75,21 @@ DependencyJoin DependencyGraph::join(std::uint32_t node) const {
     return edge.alternative == first;
   });
   return one_group ? DependencyJoin::kFirstOf : DependencyJoin::kMixed;
+}
+
+RequestsByNode requests_by_node(const std::vector<DependencyNode>& nodes) {
+  RequestsByNode requests(nodes.size());
+  std::map<std::string_view, std::uint32_t> last;
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+    DependencyNode const& each = nodes[node];
+    if (each.kind == DependencyNodeKind::kRequest) {
+      requests[node] = last[each.name] = node;
+    } else if (auto const script = last.find(each.url);
+               each.kind == DependencyNodeKind::kTask && script != last.end()) {
+      requests[node] = script->second;
+    }
+  }
+  return requests;
 }
 
 void sort_edges(std::vector<DependencyEdge>& edges) {

@@ -121,10 +121,12 @@ struct DependencyGraph {
   /// The edges to a node.
   std::pair<const DependencyEdge*, const DependencyEdge*> edges_to(std::uint32_t node) const;
   DependencyJoin join(std::uint32_t node) const;
-  /// The request that a node is, or the last one before it whose script it runs. Nothing if that is
-  /// unknown.
-  std::optional<std::uint32_t> request_of(std::uint32_t node) const;
 };
+
+/// By node, the request that it is, or the last one before it whose script it runs. Nothing if that
+/// is unknown.
+using RequestsByNode = std::vector<std::optional<std::uint32_t>>;
+RequestsByNode requests_by_node(const std::vector<DependencyNode>& nodes);
 
 /// Sorts the edges as a graph has them.
 void sort_edges(std::vector<DependencyEdge>& edges);

@@ -327,8 +327,8 @@ class Learner {
   void add_milestone(std::uint32_t to) {
     auto const& name = node(to).name;
     bool const is_load_event = name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)];
-    bool const waits_for_all =
-        is_load_event || name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
+    bool const is_last_load = name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
+    bool const waits_for_all = is_load_event || is_last_load;
     bool const is_largest =
         name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
     auto const first = kMilestoneNames[static_cast<int>(Milestone::kFirstContentfulPaint)];
@@ -339,6 +339,7 @@ class Learner {
                           (is_largest && each.kind == Kind::kMilestone && each.name == first);
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
+      if (is_last_load && each.kind != Kind::kRequest) continue;
       // What is in a frame paints nothing of the page itself.
       if (!waits_for_all && rules_.is_in_frame(from)) continue;
       auto const after = gaps_.last_moment_before(from, to);

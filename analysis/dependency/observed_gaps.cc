@@ -1,8 +1,6 @@
 #include "analysis/dependency/observed_gaps.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 #include "analysis/verdict.h"
 
@@ -15,17 +13,13 @@ constexpr std::int64_t kQueuedUs = 2'000;
 }  // namespace
 
 ObservedGaps::ObservedGaps(const std::vector<DependencyNode>& nodes, std::vector<PlacedLoad> loads)
-    : nodes_(nodes), loads_(std::move(loads)), request_of_(nodes.size()), tasks_of_(nodes.size()) {
-  std::map<std::string_view, std::uint32_t> last_request;
+    : nodes_(nodes),
+      loads_(std::move(loads)),
+      request_of_(requests_by_node(nodes)),
+      tasks_of_(nodes.size()) {
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
-    DependencyNode const& each = nodes[node];
-    if (each.kind == DependencyNodeKind::kRequest) {
-      request_of_[node] = last_request[each.name] = node;
-    } else if (auto const script = last_request.find(each.url);
-               each.kind == DependencyNodeKind::kTask && script != last_request.end()) {
-      request_of_[node] = script->second;
-      tasks_of_[script->second].push_back(node);
-    }
+    bool const is_task = nodes[node].kind == DependencyNodeKind::kTask;
+    if (is_task && request_of_[node]) tasks_of_[*request_of_[node]].push_back(node);
   }
 }
 

@@ -49,7 +49,7 @@ class ObservedGaps {
  private:
   const std::vector<DependencyNode>& nodes_;
   std::vector<PlacedLoad> loads_;
-  std::vector<std::optional<std::uint32_t>> request_of_;
+  RequestsByNode request_of_;
   std::vector<std::vector<std::uint32_t>> tasks_of_;  ///< of each request, in the order of nodes
 };
 

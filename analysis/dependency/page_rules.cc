@@ -174,6 +174,8 @@ bool PageRules::is_page(std::uint32_t request) const {
 }
 
 bool PageRules::can_hold_up_load_event(std::uint32_t i) const {
+  // Neither timers nor listeners hold it up, but for the time that they take.
+  if (node(i).kind == DependencyNodeKind::kTask && !node(i).function.empty()) return false;
   // Chromium's priority of a synchronous XMLHttpRequest, for which its script stops, is VeryHigh.
   if (node(i).type == "XHR") return has_priority_in_all_loads(i, "VeryHigh");
   return std::ranges::find(kNoLoadEventTypes, node(i).type) == std::end(kNoLoadEventTypes);

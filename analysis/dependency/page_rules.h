@@ -55,8 +55,9 @@ class PageRules {
   /// what asked for it, and for that.
   bool is_in_frame(std::uint32_t node) const;
 
-  /// Whether the load event can wait for it: not for what scripts fetch, unless they stop for it,
-  /// nor for what only may be of use later (HTML 13.2.7; Chromium's names of types).
+  /// Whether the load event can wait for it: not for callbacks, nor for what scripts fetch, unless
+  /// they stop for it, nor for what only may be of use later (HTML 13.2.7; Chromium's names of
+  /// types).
   bool can_hold_up_load_event(std::uint32_t node) const;
 
   /// By the most of the loads that tell; of as many, the image.

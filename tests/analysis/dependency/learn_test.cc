@@ -32,6 +32,14 @@ std::vector<Joined> edges_of(const DependencyGraph& graph) {
   return edges;
 }
 
+/// Of the requests whose names end so.
+void set_priorities(ObservedPage& load, const std::string& priority, std::string_view end = {}) {
+  for (Call& call : load.calls.calls) {
+    bool const is_one = call.kind == CallKind::kRequest && call.name.ends_with(end);
+    if (is_one) call.set("priority", priority);
+  }
+}
+
 TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
   for (std::string const priority : {"High", "Low"}) {
     std::vector<ObservedPage> loads;
@@ -42,10 +50,8 @@ TEST(LearnDependencies, KnowsThatScriptsRunInTheOrderOfTheirDocument) {
                         {"https://a.test/b.js", "Script", 62, 80, 95, kWrittenPage},
                         {"https://a.test/c.js", "Script", 63, 80, 85, kWrittenPage},
                         {"https://a.test/d", "Image", 130 + 2 * late, 200, 210, kWrittenPage}}));
-      for (Call& call : loads.back().calls.calls) {
-        if (call.kind == CallKind::kRequest) call.set("priority", "High");
-        if (call.name.ends_with("b.js")) call.set("priority", priority);
-      }
+      set_priorities(loads.back(), "High");
+      set_priorities(loads.back(), priority, "b.js");
       add_task(loads.back(), "https://a.test/b.js", 100 + late, 110 + late);
       add_task(loads.back(), "https://a.test/c.js", 115 + 2 * late, 120 + 2 * late);
     }
@@ -81,9 +87,7 @@ TEST(LearnDependencies, KnowsThatScriptsInTheDocumentTakeTheirTurn) {
                       {"https://a.test/c.js", "Script", 63, 80, 96, kWrittenPage},
                       {"https://a.test/frame", "Document", 64, 70, 75, ""},
                       {"https://a.test/f.js", "Script", 76, 80, 85, "https://a.test/frame"}}));
-    for (Call& call : loads.back().calls.calls) {
-      if (call.kind == CallKind::kRequest) call.set("priority", "High");
-    }
+    set_priorities(loads.back(), "High");
     add_task(loads.back(), "https://a.test/f.js", 86, 88);
     add_task(loads.back(), kWrittenPage, 65, 67);  // before the style sheet
     add_task(loads.back(), "https://a.test/b.js", 100 + late, 110 + late);
@@ -134,10 +138,8 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
          {"https://a.test/print.css", "Stylesheet", 63, 80, 95, kWrittenPage},
          {"https://a.test/more.css", "Stylesheet", 91, 92, 93, "https://a.test/fonts.css"},
          {"https://a.test/font", "Font", 98 + late, 120, 130, "https://a.test/fonts.css"}}));
-    for (Call& call : loads.back().calls.calls) {
-      if (call.kind != CallKind::kRequest) continue;
-      call.set("priority", call.name.ends_with("print.css") ? "VeryLow" : "VeryHigh");
-    }
+    set_priorities(loads.back(), "VeryHigh");
+    set_priorities(loads.back(), "VeryLow", "print.css");
   }
   auto const graph = learn_dependencies(loads);
   EXPECT_THAT(waited_for(graph, "font"), testing::ElementsAre("fonts.css", "base.css"));
@@ -151,10 +153,8 @@ TEST(LearnDependencies, LetsBackgroundsWaitForTheScriptsOfTheHead) {
        {"https://a.test/head.js", "Script", 62, 80, 200, kWrittenPage},
        {"https://a.test/behind.js", "Script", 63, 80, 85, kWrittenPage},
        {"https://a.test/back.png", "Image", 215, 230, 240, "https://a.test/base.css"}});
-  for (Call& call : load.calls.calls) {
-    if (call.kind != CallKind::kRequest) continue;
-    call.set("priority", call.name.ends_with("behind.js") ? "Medium" : "High");
-  }
+  set_priorities(load, "High");
+  set_priorities(load, "Medium", "behind.js");
   add_task(load, "https://a.test/head.js", 201, 210);
   add_task(load, "https://a.test/behind.js", 211, 213);
   // They come steadily after the style sheet, which would explain them.
@@ -322,10 +322,8 @@ TEST(LearnDependencies, LetsAPaintWaitForAScriptInTheBackgroundThatItFollows) {
           written_load({{kWrittenPage, "Document", 0, 50, 100, ""},
                         {"https://a.test/head.js", "Script", 60, 80, 110, kWrittenPage},
                         {"https://a.test/async.js", "Script", 61, 90, 120 + late, kWrittenPage}}));
-      for (Call& call : loads.back().calls.calls) {
-        bool const is_async = call.name.ends_with("async.js");
-        if (call.kind == CallKind::kRequest) call.set("priority", is_async ? "Low" : "High");
-      }
+      set_priorities(loads.back(), "High");
+      set_priorities(loads.back(), "Low", "async.js");
       loads.back().milestones[0] = (follows ? 140 + late : 200) * 1000;
     }
     auto const before = waited_for(learn_dependencies(loads), "first contentful paint");
@@ -359,6 +357,23 @@ TEST(LearnDependencies, LetsMilestonesWaitForWhatEndedBefore) {
     return graph.nodes[edge.to].name == "load event" && graph.nodes[edge.from].type == "Stylesheet";
   });
   EXPECT_EQ(slow->slack_us, 65'000) << "until the image ends";
+}
+
+TEST(LearnDependencies, LetsNoCallbackHoldUpTheLoadEvent) {
+  auto load = written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                            {"https://a.test/a.js", "Script", 61, 80, 90, kWrittenPage},
+                            {"https://a.test/a.png", "Image", 62, 80, 160, kWrittenPage}});
+  add_task(load, "https://a.test/a.js", 91, 95);
+  add_task(load, "https://a.test/a.js", 161, 170);
+  load.calls.calls.back().set("function", "tick");
+  load.calls.calls[load.calls.calls.size() - 2].set("function", "tick");
+  load.milestones = {std::nullopt, std::nullopt, 171'000, 172'000};
+  auto const graph = learn_dependencies(std::vector{load, load, load});
+  EXPECT_THAT(
+      waited_for(graph, "load event"),
+      testing::UnorderedElementsAre("page", "a.js", "script of https://a.test/a.js", "a.png"));
+  EXPECT_THAT(waited_for(graph, "last load"),
+              testing::UnorderedElementsAre("page", "a.js", "a.png"));
 }
 
 TEST(LearnDependencies, LetsTheLargestPaintWaitForTheImageThatTheBrowserNamed) {
