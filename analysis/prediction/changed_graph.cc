@@ -13,22 +13,11 @@ namespace reprise {
 namespace {
 
 /// The script with another loading that each node is, or is a task of.
-std::vector<std::optional<std::uint32_t>> scripts_of(const DependencyGraph& graph,
-                                                     std::span<const NodeChange> changes) {
-  std::vector<std::optional<std::uint32_t>> scripts(graph.nodes.size());
-  std::map<std::string_view, std::uint32_t> by_url;
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    DependencyNode const& node = graph.nodes[i];
-    if (node.kind == DependencyNodeKind::kRequest && changes[i].loading) {
-      scripts[i] = i;
-      by_url.emplace(node.name, i);
-    }
-    auto const script = by_url.find(node.url);
-    if (node.kind == DependencyNodeKind::kTask && script != by_url.end()) {
-      scripts[i] = script->second;
-    }
+RequestsByNode scripts_of(RequestsByNode requests, std::span<const NodeChange> changes) {
+  for (auto& request : requests) {
+    if (request && !changes[*request].loading) request.reset();
   }
-  return scripts;
+  return requests;
 }
 
 bool is_paint(const DependencyNode& node) {
@@ -49,12 +38,14 @@ bool is_of_style(const DependencyGraph& graph, std::uint32_t request) {
                      [](const auto& edge) { return edge.kind == DependencyKind::kStyle; });
 }
 
-std::optional<std::uint32_t> document_of(const DependencyGraph& graph, std::uint32_t script) {
+/// The document whose parser found a script.
+std::optional<std::uint32_t> document_of(const DependencyGraph& graph,
+                                         const RequestsByNode& requests, std::uint32_t script) {
   auto const [begin, end] = graph.edges_to(script);
   auto const parsed = std::find_if(
       begin, end, [](const auto& edge) { return edge.kind == DependencyKind::kParser; });
   if (parsed == end) return std::nullopt;
-  return graph.request_of(parsed->from);
+  return requests[parsed->from];
 }
 
 /// The scripts in the document itself, which its parser runs, by their starts. Later ones come from
@@ -130,7 +121,8 @@ class ParserWaits {
 
 DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const NodeChange> changes) {
   auto changed = graph;
-  auto const scripts = scripts_of(graph, changes);
+  auto const requests = requests_by_node(graph.nodes);
+  auto const scripts = scripts_of(requests, changes);
   std::erase_if(changed.edges, [&](const DependencyEdge& edge) {
     // An async script does not wait for its turn.
     auto const script = scripts[edge.to];
@@ -153,10 +145,33 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   for (std::uint32_t task = 0; task < scripts.size(); ++task) {
     auto const script = scripts[task];
     if (!script || *script == task || changes[*script].loading != ScriptLoading::kDefer) continue;
-    if (auto const document = document_of(graph, *script)) waits.add(task, *document);
+    auto const document = document_of(graph, requests, *script);
+    if (document) waits.add(task, *document);
   }
   sort_edges(changed.edges);
   return changed;
+}
+
+std::vector<std::uint32_t> scripts_before_inline_ones(const DependencyGraph& graph,
+                                                      const PageChange& change) {
+  std::set<std::uint32_t> loaded_otherwise;
+  for (PageChange::Part const& part : change.parts) {
+    if (part.change.loading) loaded_otherwise.insert(part.nodes.begin(), part.nodes.end());
+  }
+  auto const requests = requests_by_node(graph.nodes);
+  std::map<std::uint32_t, std::uint32_t> last_runs;  // of scripts in a document
+  std::vector<std::uint32_t> scripts;
+  for (std::uint32_t task = 0; task < graph.nodes.size(); ++task) {
+    auto const script = requests[task];
+    bool const is_first = script && *script != task && loaded_otherwise.erase(*script) > 0;
+    auto const document = is_first ? document_of(graph, requests, *script) : std::nullopt;
+    if (!document) continue;
+    auto const [last, is_new] = last_runs.try_emplace(*document);
+    auto const runs = is_new ? inline_runs(graph, *document) : std::vector<std::uint32_t>();
+    if (!runs.empty()) last->second = runs.back();
+    if (last->second > task) scripts.push_back(*script);
+  }
+  return scripts;
 }
 
 }  // namespace reprise

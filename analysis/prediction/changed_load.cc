@@ -83,12 +83,13 @@ class ChangedLoad {
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
       // What began the work may not have happened yet, or not at all: that is kNever.
-      auto const free_us = happened_us_[wait->from][static_cast<std::size_t>(wait->after)] +
-                           wait->length_us + wait->processor_us * longer;
-      at_us = std::max(join_us_[node] + wait->gap_us, free_us);
+      auto const begun_us = plan_.frees_parser[wait->from]
+                                ? kNever
+                                : happened_us_[wait->from][static_cast<std::size_t>(wait->after)];
+      at_us = std::max(join_us_[node] + wait->gap_us,
+                       begun_us + wait->length_us + wait->processor_us * longer);
     }
-    // A gap below 0 is a matter of rounding.
-    add(std::max(now_us_, at_us), Event::kReady, node);
+    add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
   }
 
   /// What is ready for the main thread runs in turn.
@@ -113,8 +114,8 @@ class ChangedLoad {
       return;
     }
     if (!plan_.dropped[node]) happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
-    for (auto const i : plan_.work[node]) {
-      if (parts_.work[i].after == after) add(now_us_ + work(i).gap_us(), Event::kWork, i);
+    for (auto const [piece, follows] : plan_.work[node]) {
+      if (follows == after) add(now_us_ + work(piece).gap_us(), Event::kWork, piece);
     }
     for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
       auto& groups = plan_.groups[edge.to];

@@ -53,11 +53,12 @@ class PartsMaker {
         load_(load),
         link_(link),
         placed_(place_nodes(graph, load)),
+        request_of_(requests_by_node(graph.nodes)),
         thread_(load.calls) {
     parts_.nodes.resize(graph.nodes.size());
     auto const found =
         std::ranges::find(graph.edges, DependencyKind::kParser, &DependencyEdge::kind);
-    if (found != graph.edges.end()) document_ = graph.request_of(found->from);
+    if (found != graph.edges.end()) document_ = request_of_[found->from];
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
   }
@@ -227,7 +228,7 @@ class PartsMaker {
     node.is_of_head =
         call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
         std::any_of(begin, end, [this](const DependencyEdge& edge) {
-          return edge.kind == DependencyKind::kParser && graph_.request_of(edge.from) == document_;
+          return edge.kind == DependencyKind::kParser && request_of_[edge.from] == document_;
         });
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
     node.round_trip_us = std::min(wait, round_trip_us_);
@@ -361,6 +362,7 @@ class PartsMaker {
   const ObservedPage& load_;
   const PredictionLink& link_;
   PlacedLoad placed_;
+  RequestsByNode request_of_;
   MainThread thread_;
   LoadParts parts_;
   std::optional<std::uint32_t> document_;  ///< of the page; frames have others

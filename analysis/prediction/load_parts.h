@@ -29,7 +29,8 @@ struct ConnectionSetup {
   int round_trips() const { return (connect_us > 0) + (tls_us > 0); }
 };
 
-/// A node was ready, but the main thread was busy.
+/// A node was ready, but the main thread was busy; or it followed a script's run, and the thread's
+/// work behind that.
 struct ThreadWait {
   std::uint32_t from = 0;  ///< the node that this work followed
   DependencyAfter after = DependencyAfter::kEnd;

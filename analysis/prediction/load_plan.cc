@@ -25,6 +25,33 @@ void find_dropped(LoadPlan& plan, const DependencyGraph& graph,
   }
 }
 
+/// Whether a task is the run of a script that was loaded so that the parser waited for it.
+bool is_blocking_run(const DependencyNode& task, const NodeParts& script) {
+  return task.kind == DependencyNodeKind::kTask && task.function.empty() && task.occurrence == 0 &&
+         script.present && script.urgency < kUrgencyLow;
+}
+
+/// What followed the run of a script that does not hold up the parser any more follows its request:
+/// the start of one that is loaded otherwise, as in changed_graph(), the end of a dropped one.
+void find_work(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
+               std::span<const NodeChange> changes, const RequestsByNode& requests) {
+  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+    auto const script = requests[node];
+    plan.frees_parser[node] = script && is_blocking_run(graph.nodes[node], parts.nodes[*script]) &&
+                              (changes[*script].loading || plan.dropped[*script]);
+  }
+  for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
+    ThreadWork const& piece = parts.work[i];
+    if (plan.frees_parser[piece.from]) {
+      auto const script = *requests[piece.from];
+      auto const free = plan.dropped[script] ? DependencyAfter::kEnd : DependencyAfter::kStart;
+      plan.work[script].push_back({i, free});
+    } else if (!plan.dropped[piece.from]) {
+      plan.work[piece.from].push_back({i, piece.after});
+    }
+  }
+}
+
 void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts) {
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     if (!parts.nodes[node].present) continue;
@@ -66,13 +93,13 @@ std::vector<std::uint32_t> documents_of(const DependencyGraph& graph, std::uint3
 }
 
 void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
-                std::span<const NodeChange> changes) {
+                std::span<const NodeChange> changes, const RequestsByNode& requests) {
   auto const found = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
     return edge.kind == DependencyKind::kParser && parts.nodes[edge.from].present &&
            !plan.dropped[edge.from];
   });
   if (found == graph.edges.end()) return;
-  plan.document = graph.request_of(found->from).value_or(found->from);
+  plan.document = requests[found->from].value_or(found->from);
   auto const documents = documents_of(graph, plan.document);
   for (std::uint32_t node = plan.document + 1; node < graph.nodes.size(); ++node) {
     bool const is_made = graph.nodes[node].kind == DependencyNodeKind::kRequest &&
@@ -96,14 +123,14 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   plan.scripts_of_head.resize(graph.nodes.size());
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());
+  plan.frees_parser.resize(graph.nodes.size());
   plan.work.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
-  for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
-    if (!plan.dropped[parts.work[i].from]) plan.work[parts.work[i].from].push_back(i);
-  }
+  auto const requests = requests_by_node(graph.nodes);
+  find_work(plan, graph, parts, changes, requests);
   find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
-  find_early(plan, graph, parts, changes);
+  find_early(plan, graph, parts, changes, requests);
   return plan;
 }
 

@@ -27,7 +27,14 @@ struct LoadPlan {
   /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
   std::vector<std::vector<std::uint32_t>> groups;
   std::vector<std::vector<Outgoing>> outgoing;
-  std::vector<std::vector<std::uint32_t>> work;  ///< of the main thread that follows it
+  /// The run of a script that is dropped, or loaded so that nothing behind it waits for it.
+  std::vector<bool> frees_parser;
+  /// A piece of the main thread's work that follows a moment of the node.
+  struct Following {
+    std::uint32_t piece = 0;
+    DependencyAfter after = DependencyAfter::kEnd;
+  };
+  std::vector<std::vector<Following>> work;
 
   std::uint32_t document = 0;  ///< the first one that found something
   /// What the change makes early: at the first byte of a document, and before it.

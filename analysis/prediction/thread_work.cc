@@ -71,21 +71,32 @@ class WorkFinder {
     return found;
   }
 
-  /// What a node waited for that was ready while the thread had other work.
+  /// What a node waited for that was ready while the thread had other work. A node that followed a
+  /// script's run waited for the work behind that, too.
   std::optional<ThreadWait> wait_of(std::uint32_t node) const {
     auto const start_us = placed_[node]->start_us;
-    auto const join_us = response_before(node);
+    auto const [begin, end] = graph_.edges_to(node);
+    auto const join_us = join_in(placed_, begin, end);
     if (!join_us || start_us - *join_us < kWaitUsMin) return std::nullopt;
-    auto const busy_us = thread_.busy_since(*join_us, start_us);
-    if (!busy_us || *busy_us >= *join_us) return std::nullopt;
-    auto const* const cause = cause_of(*busy_us);
-    if (cause == nullptr || cause->at_us < *busy_us - kCausedUs) return std::nullopt;
+    Cause cause = {.at_us = *join_us};
+    if (comes_last(node, *join_us, DependencyNodeKind::kRequest) != nullptr) {
+      auto const busy_us = thread_.busy_since(*join_us, start_us);
+      if (!busy_us || *busy_us >= *join_us) return std::nullopt;
+      auto const* const known = cause_of(*busy_us);
+      if (known == nullptr || known->at_us < *busy_us - kCausedUs) return std::nullopt;
+      cause = *known;
+    } else if (auto const* run = comes_last(node, *join_us, DependencyNodeKind::kTask)) {
+      cause.node = run->from;
+      cause.after = run->after;
+    } else {
+      return std::nullopt;
+    }
     auto const worked_us = thread_.work_between(*join_us, start_us).busy_us;
     return ThreadWait{
-        .from = cause->node,
-        .after = cause->after,
-        .length_us = static_cast<double>(start_us - cause->at_us),
-        .processor_us = thread_.work_between(cause->at_us, start_us).processor_us,
+        .from = cause.node,
+        .after = cause.after,
+        .length_us = static_cast<double>(start_us - cause.at_us),
+        .processor_us = thread_.work_between(cause.at_us, start_us).processor_us,
         .gap_us = std::max(0.0, static_cast<double>(start_us - *join_us) - worked_us)};
   }
 
@@ -120,16 +131,15 @@ class WorkFinder {
                      .processor_us = length_us * worked.processor_us / worked_us});
   }
 
-  /// When the response came that the node waited for last; nothing if it waited for work.
-  std::optional<std::int64_t> response_before(std::uint32_t node) const {
+  /// What of this kind `node` waited for until `join_us`; null if nothing.
+  const DependencyEdge* comes_last(std::uint32_t node, std::int64_t join_us,
+                                   DependencyNodeKind kind) const {
     auto const [begin, end] = graph_.edges_to(node);
-    auto const join_us = join_in(placed_, begin, end);
-    if (!join_us) return std::nullopt;
-    bool const is_response = std::any_of(begin, end, [&](const DependencyEdge& edge) {
-      return placed_[edge.from] && placed_[edge.from]->at(edge.after) == *join_us &&
-             graph_.nodes[edge.from].kind == DependencyNodeKind::kRequest;
+    auto const* const last = std::find_if(begin, end, [&](const DependencyEdge& edge) {
+      return placed_[edge.from] && placed_[edge.from]->at(edge.after) == join_us &&
+             graph_.nodes[edge.from].kind == kind;
     });
-    return is_response ? join_us : std::nullopt;
+    return last == end ? nullptr : last;
   }
 
   const DependencyGraph& graph_;

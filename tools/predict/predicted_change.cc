@@ -4,8 +4,11 @@
 #include <map>
 #include <memory>
 
+#include "analysis/prediction/changed_graph.h"
 #include "archive/match/match.h"
 #include "base/http/url_parts.h"
+#include "base/text/counted.h"
+#include "base/text/printable.h"
 #include "shaper/profile.h"
 #include "tools/archive/errors.h"
 
@@ -138,6 +141,13 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
   }
   if (auto why = change_conditions(base, changed, graph, out.change); !why.empty()) {
     return Fault(std::move(why));
+  }
+  if (auto const scripts = scripts_before_inline_ones(graph, out.change); !scripts.empty()) {
+    out.remarks.push_back("scripts in the document run after " + counted(scripts.size(), "script") +
+                          " that would be loaded otherwise, such as " +
+                          printable(graph.nodes[scripts.front()].name) +
+                          ": if one needs it, the page fails, which is not predicted, but "
+                          "measured by --measure");
   }
   return out;
 }

@@ -115,6 +115,19 @@ TEST(ChangedGraph, RunsADeferredScriptAfterThoseInTheDocument) {
   EXPECT_THAT(of_ad(), testing::Not(testing::Contains(Wait(kAppTask, kEnd)))) << "a timer's";
 }
 
+TEST(ChangedGraph, KnowsThatAScriptInTheDocumentMayNeedTheOneBeforeIt) {
+  auto graph = blocking_page();
+  PageChange const change{
+      .parts = {{.nodes = {kAd, kApp}, .change = {.loading = ScriptLoading::kDefer}}}};
+  EXPECT_THAT(scripts_before_inline_ones(graph, change), testing::IsEmpty());
+  graph.nodes[kAppTask].url = graph.nodes[kDocument].name;  // is in the document now
+  EXPECT_THAT(scripts_before_inline_ones(graph, change), ElementsAre(kAd));
+  std::swap(graph.nodes[kAdTask].url, graph.nodes[kAppTask].url);
+  EXPECT_THAT(scripts_before_inline_ones(graph, change), testing::IsEmpty()) << "it comes before";
+  std::swap(graph.nodes[kAdTask].url, graph.nodes[kAppTask].url);
+  EXPECT_THAT(scripts_before_inline_ones(graph, {.parts = {{.nodes = {kAd}}}}), testing::IsEmpty());
+}
+
 TEST(ChangedGraph, KnowsTheDocumentOfAScriptThatWasFoundAfterOneInIt) {
   auto graph = blocking_page();
   // What was the style sheet is a script in the document now, after which the ad is found.

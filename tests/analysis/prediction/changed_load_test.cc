@@ -148,6 +148,31 @@ TEST(ChangedLoad, LetsScriptsAndOtherWorkTakeTurns) {
   EXPECT_DOUBLE_EQ(page.load_ms(), 121) << "a paint, for example";
 }
 
+TEST(ChangedLoad, DoesNotLetTheParserWaitForAScriptThatIsLoadedOtherwise) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50
+  auto const script = page.request({{document}}, 0, 50);  // to 110
+  auto const run = page.task({{script}}, 0, 10);          // to 120, parsed on until 150
+  page.graph.nodes[script].name = page.graph.nodes[run].url;
+  page.parts.work = {{.from = run, .length_us = 30'000}};
+  page.load_event(32);
+  for (auto const node : {run, run + 1}) page.parts.nodes[node].takes_turns = true;
+  page.parts.nodes.back().thread = ThreadWait{.from = run, .length_us = 32'000, .gap_us = 2'000};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 152);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.loading = ScriptLoading::kDefer}), 122)
+      << "it parses while the script is on its way";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = -50'000}), 102);
+  NodeChange const early = {.think_us = -40'000, .loading = ScriptLoading::kAsync};
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, early), 92) << "it comes at 70, while it parses";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 80) << "it parses from 50 on";
+  NodeChange const deferred = {.loading = ScriptLoading::kDefer};
+  page.graph.nodes[run].function = "tick";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "no parser waits for a callback";
+  page.graph.nodes[run].function.clear();
+  page.parts.nodes[script].urgency = kUrgencyLow;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "nor for what was async";
+}
+
 TEST(ChangedLoad, TakesTheLatestOfAllAndTheEarliestOfAlternatives) {
   Page page;
   auto const document = page.request({}, 0, 40);         // to 50

@@ -100,6 +100,20 @@ TEST(ThreadWork, IsNotWaitedForIfTheResponseCanHaveCausedIt) {
   }
 }
 
+TEST(ThreadWork, IsWaitedForBehindTheRunOfAScript) {
+  LaidOutPage page;
+  page.graph.nodes.push_back({.kind = DependencyNodeKind::kMilestone, .name = "load event"});
+  page.graph.edges.push_back({.from = kItsRun, .to = 3, .kind = DependencyKind::kMilestone});
+  page.placed.push_back(NodeTimes{.start_us = 432'000, .end_us = 432'000});
+  page.find({task(401, 410), task(411, 430, "10000")});
+  auto const& wait = page.parts.nodes.back().thread;
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(wait->from, kItsRun);
+  EXPECT_EQ(wait->length_us, 22'000);
+  EXPECT_NEAR(wait->processor_us, 10'000, 1);
+  EXPECT_NEAR(wait->gap_us, 3'000, 1);
+}
+
 TEST(ThreadWork, IsAllThatTheThreadDidBesideTheNodes) {
   LaidOutPage page;
   page.find({task(0, 20), task(93, 99), task(101, 400, "200000"), task(401, 430), task(500, 501)});
