@@ -88,7 +88,7 @@ std::string in_quotes(std::string_view text) {
 class Catalogue {
  public:
   Catalogue(const LoadResult& result, const LoadResult::Load& load)
-      : page_(load.page), shares_(shares_of(result)) {
+      : page_(load.page), shares_(shares_of(result)), missed_(result.missed_requests()) {
     for (const PageRequest& request : page_.requests) {
       by_url_.try_emplace(request.url, &request);
       if (request.resource_type == "Document" && document_ == nullptr && request.status < 300) {
@@ -100,10 +100,10 @@ class Catalogue {
   std::vector<ChangeCandidate> find(const CandidateOptions& options) {
     if (document_ == nullptr || !page_.load_event_ms) return {};
     for (const PageRequest& request : page_.requests) {
-      bool const counts = request.method == "GET" && request.failure.empty() &&
-                          !request.from_cache && request.start_ms >= 0 &&
-                          request.start_ms < *page_.load_event_ms &&
-                          seen_.insert(request.url).second;
+      bool const counts =
+          request.method == "GET" && request.failure.empty() && !request.from_cache &&
+          request.start_ms >= 0 && request.start_ms < *page_.load_event_ms &&
+          !missed_.contains(request.method + " " + request.url) && seen_.insert(request.url).second;
       if (!counts) continue;
       by_host_[host_of(request)].push_back(&request);
       late_resource(request);
@@ -337,6 +337,7 @@ class Catalogue {
 
   const PageLoad& page_;
   std::map<std::string, double> shares_;
+  std::set<std::string> missed_;  ///< what the archive does not have cannot be changed
   const PageRequest* document_ = nullptr;
   std::map<std::string, const PageRequest*, std::less<>> by_url_;  ///< the first of each
   std::set<std::string> seen_;

@@ -19,9 +19,16 @@ std::string_view without_query(std::string_view url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
-/// An error without its numbers, which may be another in each load.
+/// An error without its numbers, which may be another in each load, and without the reason phrase
+/// of a status: "404 (Not Found)" over HTTP/1.1 is "404 ()" over HTTP/2.
 std::string kind_of(std::string_view error) {
+  constexpr std::string_view kStatus = "responded with a status of ";
   std::string kind(error);
+  if (auto const status = kind.find(kStatus); status != std::string::npos) {
+    auto const begin = kind.find('(', status);
+    auto const end = std::min(kind.find(") (", status), kind.rfind(')'));
+    if (begin < end && end != std::string::npos) kind.erase(begin, end - begin + 1);
+  }
   std::erase_if(kind, [](unsigned char each) { return std::isdigit(each) != 0; });
   return kind;
 }

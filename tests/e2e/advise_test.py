@@ -66,6 +66,7 @@ class Advise(Recorded):
         self.assertIn("boot is not defined", error)
         self.assertIn(self.change["verdict"],
                       {*VERDICTS, "breaks the page"} - {"saves"})
+        self.assertNotIn(self.change["changes"][0]["advice"], (folder / "view.html").read_text())
         for text in (self.text, (folder / "advice.md").read_text()):
             self.assertIn("No change could be shown to make the page faster", text)
             self.assertIn(f"the page does less: 1 request is lost: GET {URL}booted.png; "

@@ -3,21 +3,17 @@
 #include <cstdio>
 #include <memory>
 #include <random>
-#include <ranges>
 
 #include "base/system/private_file.h"
 #include "base/system/program.h"
-#include "base/text/counted.h"
-#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "tools/advise/advice_text.h"
 #include "tools/advise/advise_run.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
-#include "tools/compare/comparison_text.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/predict/learnt_page.h"
-#include "tools/predict/prediction_report.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
@@ -37,84 +33,6 @@ struct AdviseFlags {
   std::optional<std::uint64_t> seed;
   fs::path output;
 };
-
-const char* verdict_of(const MeasuredChange& change) {
-  auto const* const saving = change.saving();
-  if (saving == nullptr) return "not compared";
-  switch (saving->finding.verdict) {
-    case Verdict::kSame:
-      return "no effect";
-    case Verdict::kDifferent:
-      if (change.is_faster()) return change.losses.empty() ? "saves" : "breaks the page";
-      return "costs";
-    case Verdict::kUndecided:
-      break;
-  }
-  return "undecided";
-}
-
-std::string measured_text(const MeasuredChange& change) {
-  auto const* const saving = change.saving();
-  if (saving != nullptr) return metric_summary(*saving);
-  return change.comparison.refusals.empty() ? "the page did not load"
-                                            : change.comparison.refusals.front().text;
-}
-
-std::string title_of(const MeasuredChange& change) {
-  if (change.candidates.size() == 1) return change.candidates.front().advice;
-  return "All " + std::to_string(change.candidates.size()) + " together";
-}
-
-/// The lines of a change, for a terminal or as Markdown.
-std::string change_text(const MeasuredChange& change, bool markdown) {
-  char share[64];
-  std::snprintf(share, sizeof share, "%.1f ms", change.candidates.front().share_ms);
-  auto const code = markdown ? "`" : "";
-  auto text = printable(title_of(change)) + "\n   measured: " + printable(measured_text(change)) +
-              "\n   predicted: " +
-              (change.predicted ? saving_text(*change.predicted) : printable(change.not_predicted));
-  if (change.candidates.size() == 1) {
-    text += "\n   observed share: " + std::string(share) + "; tried by " + code + "--what-if '" +
-            printable(change.candidates.front().what_if) + "'" + code;
-  }
-  text += "\n";
-  if (!change.losses.empty()) {
-    text += "   the page does less: " + printable(change.losses.text()) + "\n";
-  }
-  for (const std::string& each : change.comparison.remarks) {
-    text += "   note (A: as recorded, B: changed): " + printable(each) + "\n";
-  }
-  return text;
-}
-
-std::string advice_text(const AdviseRun& run, bool markdown) {
-  std::string text;
-  std::size_t number = 0;
-  for (const MeasuredChange& change : run.changes()) {
-    if (change.helps()) text += std::to_string(++number) + ". " + change_text(change, markdown);
-  }
-  if (number == 0) text += "No change could be shown to make the page faster.\n";
-  if (run.together()) text += "\n" + change_text(*run.together(), markdown);
-  bool first = true;
-  for (const MeasuredChange& change : run.changes()) {
-    if (change.helps()) continue;
-    if (std::exchange(first, false)) text += "\nTried, and not advised:\n\n";
-    text += "-  " + change_text(change, markdown);
-  }
-  first = true;
-  for (const UntriedChange& each : run.not_tried()) {
-    if (std::exchange(first, false)) text += "\nNot measured:\n\n";
-    text += "-  " + printable(each.candidate.advice) + "\n";
-    for (auto const line : std::views::split(each.why, '\n')) {
-      text += "   " + printable(std::string_view(line)) + "\n";
-    }
-  }
-  if (auto const budget = run.budget_for_all()) {
-    text += "\nThe budget was too short for all changes that could help; --budget " +
-            std::to_string(budget->count()) + "m is enough.\n";
-  }
-  return text;
-}
 
 json::object candidate_json(const ChangeCandidate& candidate) {
   return {{"kind", candidate.kind},
@@ -182,7 +100,7 @@ json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
 }
 
 /// advice.json, advice.md, dependency.json, the loads of each side, and view.html: as recorded, and
-/// the best.
+/// with what helps most.
 bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   if (folder.empty()) return true;
   bool kept = keep_file(folder, "advice.json", advice_json(run, seed));
@@ -200,8 +118,9 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   }
   ViewModel model;
   add_result(run.experiment().side(0).result(), "as recorded", model);
-  auto const& best = run.together() ? *run.together() : run.changes().front();
-  add_result(run.experiment().side(best.side).result(), title_of(best), model);
+  bool const more_helps = run.together() && run.together()->helps();
+  auto const& best = more_helps ? *run.together() : run.changes().front();
+  if (best.helps()) add_result(run.experiment().side(best.side).result(), title_of(best), model);
   write(view_page(std::move(model).text()), "view.html");
   return kept;
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/advice/more_loads.h"
 #include "analysis/advice/ranking.h"
 #include "analysis/allotment/allotment.h"
 #include "analysis/allotment/rounds.h"
@@ -95,6 +96,22 @@ std::optional<int> AdviseRun::run() {
     return order(a) < order(b);
   });
   return measure_together();
+}
+
+std::optional<std::chrono::minutes> AdviseRun::budget_to_decide() const {
+  double most = 0;
+  for (const MeasuredChange& change : changes_) {
+    auto const* const saving = change.saving();
+    if (saving == nullptr || !change.losses.empty()) continue;
+    auto const times = times_the_loads_to_decide(saving->finding);
+    if (!times) continue;
+    bool const may_load = *times * static_cast<double>(saving->finding.of_b) <=
+                          static_cast<double>(options_.most_runs);
+    if (may_load) most = std::max(most, *times);
+  }
+  if (most == 0) return std::nullopt;
+  std::chrono::duration<double> const budget(options_.budget);
+  return std::chrono::ceil<std::chrono::minutes>(budget * most);
 }
 
 int AdviseRun::stopped(const Experiment& experiment) const {

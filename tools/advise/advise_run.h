@@ -76,6 +76,9 @@ class AdviseRun {
   /// A budget with which the changes would all have been tried that this one was too short for;
   /// nothing if it was long enough.
   std::optional<std::chrono::minutes> budget_for_all() const { return budget_for_all_; }
+  /// A budget that should decide about the undecided changes that seem to save something, as far as
+  /// so many loads are allowed; nothing if there are no such changes.
+  std::optional<std::chrono::minutes> budget_to_decide() const;
   /// After run() found a page.
   const Experiment& experiment() const { return *experiment_; }
   const LearntPage& page() const { return page_; }

@@ -231,5 +231,16 @@ TEST(Candidates, WhatFailedOrCameFromTheCacheOrAfterTheLoadIsLeftAlone) {
   EXPECT_THAT(kinds({failed, cached, after}), IsEmpty());
 }
 
+TEST(Candidates, WhatTheArchiveDoesNotHaveIsLeftAlone) {
+  auto const late = request("https://www.a.test/late.png", "Image", 300, 900);
+  auto result = loaded({late});
+  result.loads.front().page.requests.back().initiator = "https://www.a.test/a.css";
+  EXPECT_THAT(candidates_of(result, {}), testing::SizeIs(1));
+  result.loads.front().replay = 0;
+  result.replays.emplace_back().report.emplace().distinct_misses = {
+      {.method = "GET", .url = late.url}};
+  EXPECT_THAT(candidates_of(result, {}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace reprise

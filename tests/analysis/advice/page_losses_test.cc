@@ -56,6 +56,16 @@ TEST(PageLosses, AreErrorsThatEveryChangedLoadHas) {
   EXPECT_EQ(losses.text(), "1 new error: $ is not defined (a.js:3)");
 }
 
+TEST(PageLosses, AreNoErrorsThatAnotherProtocolWordsOtherwise) {
+  auto const failed = [](const std::string& status, const std::string& path) {
+    return result({load({}, {"Failed to load resource: the server responded with a status of " +
+                             status + " (https://a.test/" + path + ")"})});
+  };
+  auto const recorded = failed("404 (Not (yet) found)", "x(1)");
+  EXPECT_TRUE(page_losses(recorded, failed("404 ()", "x(1)"), {}).empty());
+  EXPECT_FALSE(page_losses(recorded, failed("404 ()", "y"), {}).empty());
+}
+
 TEST(PageLosses, AreOfAllLoadsThatDidNotFail) {
   auto const page = request("https://a.test/");
   auto failed = load({});

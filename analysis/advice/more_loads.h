@@ -1,0 +1,17 @@
+#pragma once
+
+// How many more loads would tell whether a change helps. Pure.
+
+#include <optional>
+
+#include "analysis/verdict.h"
+
+namespace reprise {
+
+/// So many times as many loads should decide about a change that seems to make a metric smaller:
+/// the interval of the shift narrows with the square root of the loads. Nothing if it is decided,
+/// seems to save less than the minimum effect, or needs more than 20 times as many, of which little
+/// can be said.
+std::optional<double> times_the_loads_to_decide(const Finding& finding);
+
+}  // namespace reprise
