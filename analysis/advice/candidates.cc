@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/share.h"
 #include "analysis/sources/load_calls.h"
 #include "archive/edit/filter.h"
@@ -88,7 +89,10 @@ std::string in_quotes(std::string_view text) {
 class Catalogue {
  public:
   Catalogue(const LoadResult& result, const LoadResult::Load& load)
-      : page_(load.page), shares_(shares_of(result)), missed_(result.missed_requests()) {
+      : page_(load.page),
+        shares_(shares_of(result)),
+        missed_(result.missed_requests()),
+        hosts_(page_.final_url.empty() ? page_.url : page_.final_url, Entities::built_in()) {
     for (const PageRequest& request : page_.requests) {
       by_url_.try_emplace(request.url, &request);
       if (request.resource_type == "Document" && document_ == nullptr && request.status < 300) {
@@ -127,9 +131,7 @@ class Catalogue {
   static std::string host_of(const PageRequest& request) {
     return lower_case(url_parts(request.url).host);
   }
-  bool is_third_party(const std::string& host) const {
-    return !is_same_site(host, host_of(*document_));
-  }
+  bool is_third_party(const std::string& host) { return !hosts_.facts(host).first_party; }
   double share_of(const PageRequest& request) const {
     auto const found = shares_.find(request.url);
     return found == shares_.end() ? 0 : found->second;
@@ -329,7 +331,7 @@ class Catalogue {
     }
     for (auto const& [site, requests] : sites) {
       add("third party", "host=" + in_quotes("." + site), "drop",
-          "See what " + site + " is worth: " + std::to_string(requests.size()) +
+          "See what " + site + " costs: " + std::to_string(requests.size()) +
               (requests.size() == 1 ? " request" : " requests"),
           share_of(requests), "third parties");
     }
@@ -338,6 +340,7 @@ class Catalogue {
   const PageLoad& page_;
   std::map<std::string, double> shares_;
   std::set<std::string> missed_;  ///< what the archive does not have cannot be changed
+  PageHosts hosts_;
   const PageRequest* document_ = nullptr;
   std::map<std::string, const PageRequest*, std::less<>> by_url_;  ///< the first of each
   std::set<std::string> seen_;

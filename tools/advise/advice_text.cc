@@ -29,8 +29,12 @@ class AdviceText {
   }
 
   std::string text() && {
-    add_helpful();
-    add_others();
+    add_advice();
+    add_all_that(
+        [](const MeasuredChange& each) { return each.helps() && each.is_of_third_party(); },
+        "What third parties cost (not advice: the page may need them):");
+    add_all_that([](const MeasuredChange& each) { return !each.helps(); },
+                 "Tried, and not advised:");
     add_not_tried();
     add_budget();
     add_shared_remarks();
@@ -79,10 +83,10 @@ class AdviceText {
     }
   }
 
-  void add_helpful() {
+  void add_advice() {
     std::size_t number = 0;
     for (const MeasuredChange& change : run_.changes()) {
-      if (!change.helps()) continue;
+      if (!change.is_advised()) continue;
       text_ += std::to_string(++number) + ". ";
       add(change);
     }
@@ -92,11 +96,12 @@ class AdviceText {
     add(*run_.together());
   }
 
-  void add_others() {
+  template <class Predicate>
+  void add_all_that(Predicate is_one, const char* heading) {
     bool first = true;
     for (const MeasuredChange& change : run_.changes()) {
-      if (change.helps()) continue;
-      if (std::exchange(first, false)) text_ += "\nTried, and not advised:\n\n";
+      if (!is_one(change)) continue;
+      if (std::exchange(first, false)) text_ += "\n" + std::string(heading) + "\n\n";
       text_ += "-  ";
       add(change);
     }

@@ -120,7 +120,8 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   add_result(run.experiment().side(0).result(), "as recorded", model);
   bool const more_helps = run.together() && run.together()->helps();
   auto const& best = more_helps ? *run.together() : run.changes().front();
-  if (best.helps()) add_result(run.experiment().side(best.side).result(), title_of(best), model);
+  if (best.is_advised())
+    add_result(run.experiment().side(best.side).result(), title_of(best), model);
   write(view_page(std::move(model).text()), "view.html");
   return kept;
 }

@@ -90,8 +90,8 @@ std::optional<int> AdviseRun::run() {
   std::ranges::sort(changes_, [](const MeasuredChange& a, const MeasuredChange& b) {
     auto const order = [](const MeasuredChange& each) {
       auto const* const saving = each.saving();
-      return std::tuple(!each.helps(), saving == nullptr ? 0 : saving->finding.shift.estimate,
-                        each.side);
+      return std::tuple(!each.is_advised(), !each.helps(),
+                        saving == nullptr ? 0 : saving->finding.shift.estimate, each.side);
     };
     return order(a) < order(b);
   });
@@ -296,8 +296,7 @@ std::optional<int> AdviseRun::measure_together() {
   std::vector<std::string> texts;
   std::optional<ExperimentSide> side;
   for (const MeasuredChange& change : changes_) {
-    // What a third party is worth is no reason to do without it.
-    if (!change.helps() || change.candidates.front().kind == "third party") continue;
+    if (!change.is_advised()) continue;
     texts.push_back(change.candidates.front().what_if);
     auto with = try_side_with(options_.words, texts, options_.seed);
     if (!with) {  // it contradicts a better one

@@ -32,6 +32,9 @@ struct MeasuredChange {
   bool is_faster() const;
   /// And the page still does all that it did.
   bool helps() const { return is_faster() && losses.empty(); }
+  /// What a third party costs is no reason to do without it.
+  bool is_of_third_party() const { return candidates.front().kind == "third party"; }
+  bool is_advised() const { return helps() && !is_of_third_party(); }
 };
 
 /// A change that was not measured.

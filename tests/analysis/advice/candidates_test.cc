@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/contribution/entities.h"
 #include "archive/edit/filter.h"
 
 namespace reprise {
@@ -133,6 +134,15 @@ TEST(Candidates, ABlockingScriptOfAnotherSiteIsAsyncAndOneOfThePageDeferred) {
               UnorderedElementsAre(R"(host="static.a.test" path="/app.js": defer)",
                                    R"(host="ads.test" path="/ad.js" query="slot=\"1\"": async)",
                                    R"(host=".ads.test": drop)"));
+}
+
+TEST(Candidates, AHostOfTheSameOwnerIsNoThirdParty) {
+  auto result = loaded({request("https://static.xx.fbcdn.net/a.png", "Image", 100, 900)});
+  EXPECT_THAT(candidates_of(result, {}), testing::SizeIs(1));
+  auto& page = result.loads.front().page;
+  page.url = page.requests.front().url = "https://www.facebook.com/";
+  bool const is_known = !Entities::built_in().empty();
+  EXPECT_THAT(candidates_of(result, {}), testing::SizeIs(is_known ? 0 : 1));
 }
 
 TEST(Candidates, AreOrderedByTheirShare) {
