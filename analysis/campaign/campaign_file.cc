@@ -71,6 +71,22 @@ double in_range(Fields& from, std::string_view name, double usual, double low, d
   return value;
 }
 
+/// Options with a member of their own would add to its values.
+void require_no_members(Fields& from, const std::vector<std::string>& flags) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMembersOf = {
+      {{"--browser", "browsers"},
+       {"--protocol", "protocols"},
+       {"--link", "links"},
+       {"--cache", "caches"}}};
+  for (const std::string& flag : flags) {
+    for (auto const& [option, member] : kMembersOf) {
+      if (flag.substr(0, flag.find('=')) != option) continue;
+      from.wrong("flags", "cannot have " + std::string(option) + ": use the member " +
+                              std::string(member) + " of the campaign");
+    }
+  }
+}
+
 CampaignSide side_of(Fields from) {
   CampaignSide side{
       .name = from.text("name"), .flags = from.texts("flags"), .archives = from.text("archives")};
@@ -80,6 +96,7 @@ CampaignSide side_of(Fields from) {
   if (auto const unknown = stranger_in(from.object(), kSideMembers); !unknown.empty()) {
     from.wrong(unknown, "is not a member of a side");
   }
+  require_no_members(from, side.flags);
   return side;
 }
 
@@ -174,6 +191,7 @@ CampaignFile read_campaign(Fields from) {
   campaign.load_seconds = in_range(from, "load_seconds", 8, 1, 600);
   campaign.advise_minutes = in_range(from, "advise_minutes", 5, 1, 60);
   campaign.flags = from.texts("flags");
+  if (campaign.task != CampaignFile::Task::kRecord) require_no_members(from, campaign.flags);
   return campaign;
 }
 

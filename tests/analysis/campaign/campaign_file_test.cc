@@ -72,6 +72,10 @@ TEST(CampaignFile, RefusesWhatItCannotPlan) {
               HasSubstr("links must be one"));
   EXPECT_THAT(refusal(least + R"(,"task":"advise","sides":[{"name":"A"},{"name":"B"}])"),
               HasSubstr("sides must be one"));
+  EXPECT_THAT(refusal(least + R"(,"flags":["--dom","--link=wpt:4g"])"),
+              HasSubstr("flags cannot have --link: use the member links"));
+  EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A","flags":["--browser","firefox"]}])"),
+              HasSubstr("use the member browsers"));
   EXPECT_THAT(parse_campaign("[]").error(), HasSubstr("not a JSON object"));
 }
 
