@@ -122,7 +122,7 @@ class HostsFile(Stub):
         stub = self.stub(self.hosts_file(""))
         self.assertEqual(set(stub.ready),
                          {"mode", "http", "https", "proxy", "dns", "admin", "ca_file",
-                          "ca_spki_sha256", "chromium_flags", "firefox_prefs", "pid"})
+                          "ca_spki_sha256", "chromium_flags", "firefox_prefs", "script", "pid"})
         self.assertEqual((stub.ready["mode"], stub.ready["http"]), ("dns", None))
 
 

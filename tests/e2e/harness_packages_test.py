@@ -87,11 +87,13 @@ class Npm(Packages):
 
     def test_a_replay_starts_and_ends_with_its_report(self):
         found = self.script(f"""
-            const session = await startReplay(process.env.ARCHIVE, {{ args: ['--strict'] }});
+            const session = await startReplay(process.env.ARCHIVE,
+              {{ args: ['--strict', '--script-in', 'browser'] }});
             const view = {VIEW};
             const ended = await session.stop();
             console.log(JSON.stringify([JSON.parse(view), ended]));""")
         self.check_session(found[0])
+        self.assertIn("Math", found[0]["script"])
         self.assertEqual(found[1]["exitCode"], 0)
         self.assertEqual((found[1]["report"]["hits"], found[1]["report"]["misses"]), (0, 0))
 
@@ -193,10 +195,11 @@ class Python(Packages):
 
     def test_a_replay_starts_and_ends_with_its_report(self):
         found = self.script("""
-with reprise.replay(archive, "--strict") as session:
+with reprise.replay(archive, "--strict", "--script-in", "browser") as session:
     seen = view(session)
 print(json.dumps([seen, session.exit_code, session.report["misses"]]))""")
         self.check_session(found[0])
+        self.assertIn("Math", found[0]["script"])
         self.assertEqual(found[1:], [0, 0])
 
     @unittest.skipUnless(BROWSER, "no chromium")

@@ -98,6 +98,7 @@ boost::json::object ready_json(const std::string& at) {
           {"ca_spki_sha256", nullptr},
           {"chromium_flags", boost::json::array()},
           {"firefox_prefs", boost::json::object()},
+          {"script", nullptr},
           {"pid", ::getpid()}};
 }
 

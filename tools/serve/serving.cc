@@ -376,6 +376,8 @@ boost::json::object Serving::ready_json() const {
           {"ca_spki_sha256", authorities_.front().spki_sha256_base64()},
           {"chromium_flags", boost::json::value_from(chromium_flags())},
           {"firefox_prefs", firefox_preferences()},
+          {"script", options_.browser_script.empty() ? boost::json::value()
+                                                     : boost::json::value(options_.browser_script)},
           {"pid", ::getpid()}};
 }
 

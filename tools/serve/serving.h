@@ -59,7 +59,8 @@ struct ServingOptions {
   bool no_child_ca = false;
   // Not on our command line.
   DropIn drop_in;
-  std::string browser_script;  ///< for the command, in REPRISE_SCRIPT; empty: none
+  /// For the command, in REPRISE_SCRIPT, and for whoever reads the ready file; empty: none.
+  std::string browser_script;
   /// Nothing: HTTP/3 is not served.
   std::optional<H3Serving> h3;
 
