@@ -178,8 +178,9 @@ def lantern(kept, url, change):
 
 def rows_of(page, change, report):
     if isinstance(report, str):
-        yield page, change, report[:70], *[""] * 12
+        yield page, change, report[:70], *[""] * 13
         return
+    does_less = any("does less" in remark for remark in report["remarks"])
     for each in report["milestones"]:
         measured, middle = each["measured"], each["quantiles"][0]
         before, ours = middle["observed_ms"], middle["saving_ms"]
@@ -195,7 +196,7 @@ def rows_of(page, change, report):
                f"{measured['distance_of_the_same_loads']['median']:.2f}",
                round(theirs) if theirs is not None else "",
                f"{abs(theirs - true) / abs(true):.0%}" if judged and theirs is not None else "",
-               "yes" if nothing["distance"]["largest"] == 1 else "")
+               "yes" if nothing["distance"]["largest"] == 1 else "", "yes" if does_less else "")
 
 
 def share(text):
@@ -217,7 +218,10 @@ def report_figures(rows):
     beside = [row for row in judged if row[13]]
     report_errors(judged, "")
     # No load of the one side is as fast as any of the other: what was measured is no chance.
-    report_errors([row for row in judged if row[14]], "_of_loads_apart")
+    apart = [row for row in judged if row[14]]
+    report_errors(apart, "_of_loads_apart")
+    # A page whose scripts fail without what is deferred or dropped is another page.
+    report_errors([row for row in apart if not row[15]], "_of_the_same_page")
     if small:
         figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
     if beside:
@@ -257,7 +261,7 @@ def main(folder):
     figure.table(("page", "change", "milestone", "before, ms", "predicted saving",
                   "measured saving", "error of it", "sign", "predicted where little changes",
                   "distance", "if nothing changed", "of the same loads", "Lighthouse's saving",
-                  "error of that", "loads apart"), rows)
+                  "error of that", "loads apart", "does less"), rows)
     report_figures(rows)
 
 
