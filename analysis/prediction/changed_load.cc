@@ -18,8 +18,6 @@ namespace {
 
 /// Until something has happened.
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-/// Browsers open no more of HTTP/1.1 to an origin.
-constexpr std::size_t kConnectionsMax = 6;
 
 class ChangedLoad {
  public:
@@ -144,6 +142,8 @@ class ChangedLoad {
         return make(node);
       case Event::kPreconnect:
         return preconnect(node);
+      case Event::kBackup:
+        return connect_backup(node);
       case Event::kConnect:
         return connect(node);
       case Event::kSetupAnswer:
@@ -171,11 +171,9 @@ class ChangedLoad {
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
         if (graph_.nodes[node].kind != DependencyNodeKind::kRequest) return;
-        leave_connection(node);
         return is_over(node);
       case Event::kFailed:
         pass(node);
-        leave_connection(node);
         return is_over(node);
     }
   }
@@ -244,7 +242,10 @@ class ChangedLoad {
   /// For its connection.
   void ask(std::uint32_t node) { add(now_us_ + parts(node).hold_us, Event::kConnect, node); }
 
+  /// It leaves its connection, if it came to one.
   void is_over(std::uint32_t node) {
+    auto const used = std::exchange(connection_[node], {});
+    if (used && connections_[*used].origin) free(*used);
     for (auto const next : head_.ended(node)) ask(next);
   }
 
@@ -303,10 +304,21 @@ class ChangedLoad {
   void open_another(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
-    if (origin.open == 0) origin.named_us = now_us_ + changed(node).looking_up_us(setup);
+    if (origin.open == 0) {
+      origin.named_us = now_us_ + changed(node).looking_up_us(setup);
+      add(now_us_ + LoadOrigin::kBackupUs, Event::kBackup, node);
+    }
     ++origin.open;
     ++origin.connecting;
     open(setup, origin.named_us - now_us_, node, origin_of(node));
+  }
+
+  /// Of HTTP/1.1, if the first connection takes long after the name is known.
+  void connect_backup(std::uint32_t node) {
+    LoadOrigin const& origin = origins_[origin_of(node)];
+    bool const is_named = now_us_ >= origin.named_us;
+    if (!is_named) return add(now_us_ + LoadOrigin::kBackupUs, Event::kBackup, node);
+    if (origin.needs_backup()) open_another(node);
   }
 
   void connect(std::uint32_t node) {
@@ -344,14 +356,8 @@ class ChangedLoad {
   void take_any(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     origin.waiting.insert({changed(node).urgency(), node});
-    if (!origin.idle.empty()) {
-      auto const idle = origin.idle.back();
-      origin.idle.pop_back();
-      return free(idle);
-    }
-    if (origin.open < kConnectionsMax && origin.connecting < origin.waiting.size()) {
-      open_another(node);
-    }
+    if (auto const idle = origin.take_idle()) return free(*idle);
+    if (origin.needs_another()) open_another(node);
     if (parts_.connects_ahead && node == plan_.document && origin.open == 1) open_another(node);
   }
 
@@ -363,12 +369,6 @@ class ChangedLoad {
       return;
     }
     use(connection, origin.waiting.extract(origin.waiting.begin()).mapped());
-  }
-
-  /// If it came to one.
-  void leave_connection(std::uint32_t node) {
-    auto const used = std::exchange(connection_[node], {});
-    if (used && connections_[*used].origin) free(*used);
   }
 
   const DependencyGraph& graph_;

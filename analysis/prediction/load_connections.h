@@ -29,6 +29,12 @@ struct LoadConnection {
 };
 
 struct LoadOrigin {
+  /// Browsers open no more of HTTP/1.1 to an origin.
+  static constexpr std::size_t kConnectionsMax = 6;
+  /// Then Chromium makes another one beside the first, lest that was lost (its
+  /// ClientSocketPool::kMaxConnectRetryIntervalMs).
+  static constexpr double kBackupUs = 250'000;
+
   std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
   // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
   std::size_t open = 0;
@@ -37,6 +43,16 @@ struct LoadOrigin {
   std::vector<std::uint32_t> idle;
   /// Requests, for any connection: by urgency, then in the order of asking, as in Chromium's pool.
   std::multimap<int, std::uint32_t> waiting;
+
+  bool needs_another() const { return open < kConnectionsMax && connecting < waiting.size(); }
+  bool needs_backup() const { return open < kConnectionsMax && connecting > 0 && !waiting.empty(); }
+  /// The one that was used last.
+  std::optional<std::uint32_t> take_idle() {
+    if (idle.empty()) return std::nullopt;
+    auto const taken = idle.back();
+    idle.pop_back();
+    return taken;
+  }
 };
 
 }  // namespace reprise

@@ -19,6 +19,7 @@ struct LoadEvent {
     kWork,  ///< work `node` of LoadParts::work is ready for the main thread
     kPreload,
     kPreconnect,
+    kBackup,       ///< another connection of HTTP/1.1, if the first takes long
     kConnect,      ///< after queueing
     kSetupAnswer,  ///< of the connection `node`: it comes to the link
     kSetupStep,    ///< of the connection `node`: it came out

@@ -400,6 +400,22 @@ TEST(ChangedLoad, TakesTheFirstConnectionOfHttp1ThatIsFree) {
   EXPECT_DOUBLE_EQ(page.load_ms(), 40) << "HTTP/2 needs one";
 }
 
+TEST(ChangedLoad, ConnectsOnceMoreOverHttp1IfTheFirstConnectionTakesLong) {
+  for (bool const is_slow : {false, true}) {
+    Page page;
+    double const connect_us = is_slow ? 130'000 : 120'000;
+    page.parts.origins[0] = {.connect_us = connect_us, .tls_us = connect_us};
+    auto const document = page.request({}, 0, 0);  // connected at 240 or 260
+    page.request({{document}}, 250, 200);          // until 710 or 730 by the same one
+    page.request({{document}}, 250, 200);          // by another one
+    page.load_event(0);
+    for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 730 : 920) << "which is made from 250 on";
+    page.parts.origins[0].dns_us = 255'000;
+    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 985 : 1175) << "but not for a slow look-up";
+  }
+}
+
 TEST(ChangedLoad, TakesTheMostUrgentRequestOfHttp1First) {
   Page page;
   page.request({}, 0, 20);                               // to 30
