@@ -80,12 +80,12 @@ class ChangedLoad {
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
-      // What began the work may not have happened yet, or not at all: that is kNever.
-      auto const begun_us = plan_.frees_parser[wait->from]
-                                ? kNever
-                                : happened_us_[wait->from][static_cast<std::size_t>(wait->after)];
-      at_us = std::max(join_us_[node] + wait->gap_us,
-                       begun_us + wait->length_us + wait->processor_us * longer);
+      at_us = join_us_[node] + wait->gap_us;
+      // What began the work may not have happened yet: that is kNever.
+      auto const [from, after] = plan_.begin_of(wait->from, wait->after);
+      auto const worked_us = wait->length_us + wait->processor_us * longer;
+      auto const free_us = happened_us_[from][static_cast<std::size_t>(after)] + worked_us;
+      if (plan_.leads_to_work(wait->from)) at_us = std::max(at_us, free_us);
     }
     add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
   }
@@ -107,13 +107,13 @@ class ChangedLoad {
   }
 
   void happened(std::uint32_t node, DependencyAfter after) {
-    if (early_[node].is_made && !early_[node].is_used) {
-      early_[node].happened.push_back(after);
-      return;
-    }
-    if (!plan_.dropped[node]) happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
-    for (auto const [piece, follows] : plan_.work[node]) {
-      if (follows == after) add(now_us_ + work(piece).gap_us(), Event::kWork, piece);
+    EarlyRequest& early = early_[node];
+    if (early.is_made && !early.is_used) return early.happened.push_back(after);
+    happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
+    for (auto const i : plan_.work[node]) {
+      ThreadWork const& piece = parts_.work[i];
+      bool const begins = plan_.begin_of(piece.from, piece.after).after == after;
+      if (begins) add(now_us_ + work(i).gap_us(), Event::kWork, i);
     }
     for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
       auto& groups = plan_.groups[edge.to];

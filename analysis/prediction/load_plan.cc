@@ -37,18 +37,17 @@ void find_work(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& pa
                std::span<const NodeChange> changes, const RequestsByNode& requests) {
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     auto const script = requests[node];
-    plan.frees_parser[node] = script && is_blocking_run(graph.nodes[node], parts.nodes[*script]) &&
-                              (changes[*script].loading || plan.dropped[*script]);
+    if (!script || !is_blocking_run(graph.nodes[node], parts.nodes[*script])) continue;
+    if (plan.dropped[*script]) {
+      plan.goes_on[node] = {.node = *script, .after = DependencyAfter::kEnd};
+    } else if (changes[*script].loading) {
+      plan.goes_on[node] = {.node = *script, .after = DependencyAfter::kStart};
+    }
   }
   for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
-    ThreadWork const& piece = parts.work[i];
-    if (plan.frees_parser[piece.from]) {
-      auto const script = *requests[piece.from];
-      auto const free = plan.dropped[script] ? DependencyAfter::kEnd : DependencyAfter::kStart;
-      plan.work[script].push_back({i, free});
-    } else if (!plan.dropped[piece.from]) {
-      plan.work[piece.from].push_back({i, piece.after});
-    }
+    auto const from = parts.work[i].from;
+    if (!plan.leads_to_work(from)) continue;
+    plan.work[plan.begin_of(from, parts.work[i].after).node].push_back(i);
   }
 }
 
@@ -123,7 +122,7 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   plan.scripts_of_head.resize(graph.nodes.size());
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());
-  plan.frees_parser.resize(graph.nodes.size());
+  plan.goes_on.resize(graph.nodes.size());
   plan.work.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
   auto const requests = requests_by_node(graph.nodes);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,14 +28,20 @@ struct LoadPlan {
   /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
   std::vector<std::vector<std::uint32_t>> groups;
   std::vector<std::vector<Outgoing>> outgoing;
-  /// The run of a script that is dropped, or loaded so that nothing behind it waits for it.
-  std::vector<bool> frees_parser;
-  /// A piece of the main thread's work that follows a moment of the node.
-  struct Following {
-    std::uint32_t piece = 0;
+  struct Moment {
+    std::uint32_t node = 0;
     DependencyAfter after = DependencyAfter::kEnd;
   };
-  std::vector<std::vector<Following>> work;
+  /// Of the run of a script that is dropped, or loaded so that nothing behind it waits for it: when
+  /// the parser goes on instead.
+  std::vector<std::optional<Moment>> goes_on;
+  /// Whether the work that followed it is done.
+  bool leads_to_work(std::uint32_t node) const { return goes_on[node] || !dropped[node]; }
+  /// When work can begin that followed a moment.
+  Moment begin_of(std::uint32_t node, DependencyAfter after) const {
+    return goes_on[node].value_or(Moment{.node = node, .after = after});
+  }
+  std::vector<std::vector<std::uint32_t>> work;  ///< pieces of the main thread's that follow it
 
   std::uint32_t document = 0;  ///< the first one that found something
   /// What the change makes early: at the first byte of a document, and before it.

@@ -164,7 +164,7 @@ TEST(ChangedLoad, DoesNotLetTheParserWaitForAScriptThatIsLoadedOtherwise) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = -50'000}), 102);
   NodeChange const early = {.think_us = -40'000, .loading = ScriptLoading::kAsync};
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, early), 92) << "it comes at 70, while it parses";
-  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 80) << "it parses from 50 on";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 82) << "it parses from 50 on";
   NodeChange const deferred = {.loading = ScriptLoading::kDefer};
   page.graph.nodes[run].function = "tick";
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "no parser waits for a callback";
