@@ -267,8 +267,9 @@ class ChangedLoad {
                      std::optional<std::size_t> origin = {}) {
     auto const made = static_cast<std::uint32_t>(connections_.size());
     auto const round_trip_us = changed(node).longer(parts_.round_trip_us, 1);
-    connections_.push_back(
-        {.on_link = link_.connect(round_trip_us), .setup_us = {}, .waiting = {}, .origin = origin});
+    connections_.push_back({.on_link = link_.connect(round_trip_us),
+                            .tls_phases = setup.tls_us > 0 ? 1U : 0U,
+                            .origin = origin});
     for (double const phase_us : {setup.tls_us, setup.connect_us}) {
       if (phase_us > 0) connections_.back().setup_us.push_back(changed(node).longer(phase_us, 1));
     }
@@ -305,20 +306,20 @@ class ChangedLoad {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
     if (origin.open == 0) {
-      origin.named_us = now_us_ + changed(node).looking_up_us(setup);
-      add(now_us_ + LoadOrigin::kBackupUs, Event::kBackup, node);
+      auto const dns_us = changed(node).looking_up_us(setup);
+      add(now_us_ + LoadOrigin::backup_after_us(dns_us), Event::kBackup, node);
+      origin.named_us = now_us_ + dns_us;
+      origin.first = static_cast<std::uint32_t>(connections_.size());
     }
     ++origin.open;
     ++origin.connecting;
     open(setup, origin.named_us - now_us_, node, origin_of(node));
   }
 
-  /// Of HTTP/1.1, if the first connection takes long after the name is known.
+  /// Of HTTP/1.1.
   void connect_backup(std::uint32_t node) {
     LoadOrigin const& origin = origins_[origin_of(node)];
-    bool const is_named = now_us_ >= origin.named_us;
-    if (!is_named) return add(now_us_ + LoadOrigin::kBackupUs, Event::kBackup, node);
-    if (origin.needs_backup()) open_another(node);
+    if (!connections_[origin.first].has_tcp() && origin.may_have_backup()) open_another(node);
   }
 
   void connect(std::uint32_t node) {

@@ -2,6 +2,7 @@
 
 // The connections of a changed load, and what waits for them. Pure.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,22 +23,30 @@ struct EarlyRequest {
 struct LoadConnection {
   std::size_t on_link = 0;
   std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
+  std::size_t tls_phases = 0;    ///< of them, after TCP is connected
   bool is_ready = false;
   double delivered_us = 0;             ///< when what has come out of the link is there
   std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
   std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
+
+  bool has_tcp() const { return is_ready || setup_us.size() < tls_phases; }
 };
 
 struct LoadOrigin {
   /// Browsers open no more of HTTP/1.1 to an origin.
   static constexpr std::size_t kConnectionsMax = 6;
-  /// Then Chromium makes another one beside the first, lest that was lost (its
-  /// ClientSocketPool::kMaxConnectRetryIntervalMs).
+  /// If the first one has no TCP connection after this, Chromium makes another one, lest its SYN
+  /// was lost; while the name is looked up it waits as long again
+  /// (transport_client_socket_pool.cc).
   static constexpr double kBackupUs = 250'000;
+  static double backup_after_us(double dns_us) {
+    return (std::floor(dns_us / kBackupUs) + 1) * kBackupUs;
+  }
 
   std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
   // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
   std::size_t open = 0;
+  std::uint32_t first = 0;     ///< the connection, once one is open
   std::size_t connecting = 0;  ///< of them
   double named_us = 0;         ///< when its name is known, once one is open
   std::vector<std::uint32_t> idle;
@@ -45,7 +54,7 @@ struct LoadOrigin {
   std::multimap<int, std::uint32_t> waiting;
 
   bool needs_another() const { return open < kConnectionsMax && connecting < waiting.size(); }
-  bool needs_backup() const { return open < kConnectionsMax && connecting > 0 && !waiting.empty(); }
+  bool may_have_backup() const { return open < kConnectionsMax && !waiting.empty(); }
   /// The one that was used last.
   std::optional<std::uint32_t> take_idle() {
     if (idle.empty()) return std::nullopt;

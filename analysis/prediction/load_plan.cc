@@ -1,6 +1,8 @@
 #include "analysis/prediction/load_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace reprise {
 namespace {
@@ -25,25 +27,78 @@ void find_dropped(LoadPlan& plan, const DependencyGraph& graph,
   }
 }
 
-/// Whether a task is the run of a script that was loaded so that the parser waited for it.
-bool is_blocking_run(const DependencyNode& task, const NodeParts& script) {
-  return task.kind == DependencyNodeKind::kTask && task.function.empty() && task.occurrence == 0 &&
-         script.present && script.urgency < kUrgencyLow;
+/// By node, the document that it belongs to; `page` if that is not known. Style sheets of the page
+/// can stand before what a frame asks for: of several documents, the latest is meant.
+std::vector<std::uint32_t> documents_of(const DependencyGraph& graph, std::uint32_t page) {
+  std::vector<std::uint32_t> documents(graph.nodes.size(), page);
+  for (DependencyEdge const& edge : graph.edges) {  // in the order of their ends
+    bool const is_document = graph.nodes[edge.from].type == "Document";
+    auto const document = is_document ? edge.from : documents[edge.from];
+    if (asks(edge)) documents[edge.to] = std::max(documents[edge.to], document);
+  }
+  return documents;
 }
 
-/// What followed the run of a script that does not hold up the parser any more follows its request:
-/// the start of one that is loaded otherwise, as in changed_graph(), the end of a dropped one.
-void find_work(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
-               std::span<const NodeChange> changes, const RequestsByNode& requests) {
-  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    auto const script = requests[node];
-    if (!script || !is_blocking_run(graph.nodes[node], parts.nodes[*script])) continue;
-    if (plan.dropped[*script]) {
-      plan.goes_on[node] = {.node = *script, .after = DependencyAfter::kEnd};
-    } else if (changes[*script].loading) {
-      plan.goes_on[node] = {.node = *script, .after = DependencyAfter::kStart};
+/// The first document that found something; nothing if there is none in this load.
+std::optional<std::uint32_t> first_document(const LoadPlan& plan, const DependencyGraph& graph,
+                                            const LoadParts& parts,
+                                            const RequestsByNode& requests) {
+  auto const found = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
+    return edge.kind == DependencyKind::kParser && parts.nodes[edge.from].present &&
+           !plan.dropped[edge.from];
+  });
+  if (found == graph.edges.end()) return std::nullopt;
+  return requests[found->from].value_or(found->from);
+}
+
+/// Where the parser goes on without the scripts that it does not wait for any more: a dropped one
+/// at its end, one that is loaded otherwise at its start, as in changed_graph(); but not before it
+/// has run the script before it.
+class ParserWithoutScripts {
+ public:
+  ParserWithoutScripts(const DependencyGraph& graph, const LoadParts& parts,
+                       const RequestsByNode& requests, const std::vector<std::uint32_t>& documents)
+      : graph_(graph), parts_(parts), requests_(requests), documents_(documents) {}
+
+  void find(LoadPlan& plan, std::span<const NodeChange> changes) const {
+    std::map<std::uint32_t, std::uint32_t> last_runs;  // by document, of those that it waits for
+    for (std::uint32_t run = 0; run < graph_.nodes.size(); ++run) {
+      if (!is_blocking_run(run)) continue;
+      auto const script = *requests_[run];
+      auto const document = is_document(script) ? script : documents_[script];
+      bool const is_dropped = plan.dropped[script];
+      if (!is_dropped && !changes[script].loading) {
+        last_runs[document] = run;
+      } else if (auto const last = last_runs.find(document); last != last_runs.end()) {
+        plan.goes_on[run] = {.node = last->second, .after = DependencyAfter::kEnd};
+      } else {
+        auto const after = is_dropped ? DependencyAfter::kEnd : DependencyAfter::kStart;
+        plan.goes_on[run] = {.node = script, .after = after};
+      }
     }
   }
+
+ private:
+  bool is_document(std::uint32_t node) const { return graph_.nodes[node].type == "Document"; }
+
+  /// Of a script that held up the parser, or that is in the document.
+  bool is_blocking_run(std::uint32_t node) const {
+    DependencyNode const& task = graph_.nodes[node];
+    bool const is_run = task.kind == DependencyNodeKind::kTask && task.function.empty() &&
+                        parts_.nodes[node].present && requests_[node];
+    if (!is_run) return false;
+    NodeParts const& script = parts_.nodes[*requests_[node]];
+    bool const is_first = task.occurrence == 0 || is_document(*requests_[node]);
+    return is_first && script.present && script.urgency < kUrgencyLow;
+  }
+
+  const DependencyGraph& graph_;
+  const LoadParts& parts_;
+  const RequestsByNode& requests_;
+  const std::vector<std::uint32_t>& documents_;
+};
+
+void find_work(LoadPlan& plan, const LoadParts& parts) {
   for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
     auto const from = parts.work[i].from;
     if (!plan.leads_to_work(from)) continue;
@@ -79,27 +134,8 @@ void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChang
   }
 }
 
-/// By node, the document that it belongs to; `page` if that is not known. Style sheets of the page
-/// can stand before what a frame asks for: of several documents, the latest is meant.
-std::vector<std::uint32_t> documents_of(const DependencyGraph& graph, std::uint32_t page) {
-  std::vector<std::uint32_t> documents(graph.nodes.size(), page);
-  for (DependencyEdge const& edge : graph.edges) {  // in the order of their ends
-    bool const is_document = graph.nodes[edge.from].type == "Document";
-    auto const document = is_document ? edge.from : documents[edge.from];
-    if (asks(edge)) documents[edge.to] = std::max(documents[edge.to], document);
-  }
-  return documents;
-}
-
 void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
-                std::span<const NodeChange> changes, const RequestsByNode& requests) {
-  auto const found = std::ranges::find_if(graph.edges, [&](const DependencyEdge& edge) {
-    return edge.kind == DependencyKind::kParser && parts.nodes[edge.from].present &&
-           !plan.dropped[edge.from];
-  });
-  if (found == graph.edges.end()) return;
-  plan.document = requests[found->from].value_or(found->from);
-  auto const documents = documents_of(graph, plan.document);
+                std::span<const NodeChange> changes, const std::vector<std::uint32_t>& documents) {
   for (std::uint32_t node = plan.document + 1; node < graph.nodes.size(); ++node) {
     bool const is_made = graph.nodes[node].kind == DependencyNodeKind::kRequest &&
                          parts.nodes[node].present && !plan.dropped[node] && !changes[node].at_hand;
@@ -126,10 +162,14 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   plan.work.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
   auto const requests = requests_by_node(graph.nodes);
-  find_work(plan, graph, parts, changes, requests);
+  auto const document = first_document(plan, graph, parts, requests);
+  plan.document = document.value_or(0);
+  auto const documents = documents_of(graph, plan.document);
+  ParserWithoutScripts(graph, parts, requests, documents).find(plan, changes);
+  find_work(plan, parts);
   find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
-  find_early(plan, graph, parts, changes, requests);
+  if (document) find_early(plan, graph, parts, changes, documents);
   return plan;
 }
 

@@ -165,12 +165,35 @@ TEST(ChangedLoad, DoesNotLetTheParserWaitForAScriptThatIsLoadedOtherwise) {
   NodeChange const early = {.think_us = -40'000, .loading = ScriptLoading::kAsync};
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, early), 92) << "it comes at 70, while it parses";
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 82) << "it parses from 50 on";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.refused = true}), 92) << "or 60";
   NodeChange const deferred = {.loading = ScriptLoading::kDefer};
   page.graph.nodes[run].function = "tick";
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "no parser waits for a callback";
   page.graph.nodes[run].function.clear();
   page.parts.nodes[script].urgency = kUrgencyLow;
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "nor for what was async";
+}
+
+TEST(ChangedLoad, LetsTheParserWaitForAScriptBeforeTheOneThatIsLoadedOtherwise) {
+  Page page;
+  auto const document = page.request({}, 0, 40);               // to 50
+  auto const first = page.request({{document}}, 0, 430);       // to 490
+  auto const second = page.request({{document}}, 0, 40);       // to 100
+  auto const first_run = page.task({{first}}, 0, 10);          // to 500
+  auto const run = page.task({{first_run}, {second}}, 0, 20);  // to 520, parsed on until 620
+  for (auto const& [task, script] : {std::pair(first_run, first), {run, second}}) {
+    page.graph.nodes[task].url = page.graph.nodes[script].name;
+  }
+  page.parts.work = {{.from = run, .length_us = 100'000}};
+  page.load_event(102);
+  for (auto const node : {first_run, run, run + 1}) page.parts.nodes[node].takes_turns = true;
+  page.parts.nodes.back().thread = ThreadWait{.from = run, .length_us = 102'000, .gap_us = 2'000};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 622);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(second, {.loading = ScriptLoading::kDefer}), 622)
+      << "it parses from 500 to 600";
+  page.parts.nodes[first].urgency = kUrgencyLow;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(second, {.loading = ScriptLoading::kDefer}), 522)
+      << "the first one is async";
 }
 
 TEST(ChangedLoad, TakesTheLatestOfAllAndTheEarliestOfAlternatives) {
@@ -369,6 +392,14 @@ TEST(ChangedLoad, PassesAtOnceWhatDoesNotOccur) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57) << "it waits for no thread";
   page.parts.nodes[late].thread = ThreadWait{.from = script, .length_us = 700'000};
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57);
+  page.parts.work.push_back({.from = late, .length_us = 500'000});
+  page.parts.nodes.back() = {
+      .present = true,
+      .gap_us = 700'000,
+      .takes_turns = true,
+      .thread = ThreadWait{.from = late, .length_us = 700'000, .gap_us = 7'000}};
+  page.parts.work.front().length_us = 0;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 57) << "nor does work follow it";
 }
 
 TEST(ChangedLoad, OpensSixConnectionsOfHttp1) {
@@ -400,20 +431,32 @@ TEST(ChangedLoad, TakesTheFirstConnectionOfHttp1ThatIsFree) {
   EXPECT_DOUBLE_EQ(page.load_ms(), 40) << "HTTP/2 needs one";
 }
 
-TEST(ChangedLoad, ConnectsOnceMoreOverHttp1IfTheFirstConnectionTakesLong) {
-  for (bool const is_slow : {false, true}) {
+TEST(ChangedLoad, ConnectsOnceMoreOverHttp1IfTheFirstTcpConnectionTakesLong) {
+  for (bool const is_slow : {true, false}) {
     Page page;
-    double const connect_us = is_slow ? 130'000 : 120'000;
-    page.parts.origins[0] = {.connect_us = connect_us, .tls_us = connect_us};
-    auto const document = page.request({}, 0, 0);  // connected at 240 or 260
-    page.request({{document}}, 250, 200);          // until 710 or 730 by the same one
+    page.parts.origins[0] = {.connect_us = is_slow ? 260'000. : 130'000.,
+                             .tls_us = is_slow ? 0. : 130'000.};
+    auto const document = page.request({}, 0, 0);  // connected at 260, to 270
+    page.request({{document}}, 250, 200);          // until 730 by the same one
     page.request({{document}}, 250, 200);          // by another one
     page.load_event(0);
     for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
-    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 730 : 920) << "which is made from 250 on";
+    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 730 : 940) << "which is made from 250 on, or not";
     page.parts.origins[0].dns_us = 255'000;
-    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 985 : 1175) << "but not for a slow look-up";
+    EXPECT_DOUBLE_EQ(page.load_ms(), is_slow ? 985 : 1195) << "or from 500 on";
   }
+}
+
+TEST(ChangedLoad, ConnectsOnceMoreOverHttp1ForTheFirstConnectionAlone) {
+  Page page;
+  page.parts.origins[0] = {.connect_us = 50'000, .tls_us = 50'000};
+  auto const document = page.request({}, 0, 90);  // connected at 100, to 200
+  page.request({{document}}, 0, 200);             // to 410
+  page.request({{document}}, 0, 200);             // connected at 300, to 510
+  page.request({{document}}, 160, 200);           // from 410 on, by the first one
+  page.load_event(0);
+  for (NodeParts& node : page.parts.nodes) node.protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms(), 620);
 }
 
 TEST(ChangedLoad, TakesTheMostUrgentRequestOfHttp1First) {
