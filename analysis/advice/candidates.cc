@@ -88,11 +88,11 @@ std::string in_quotes(std::string_view text) {
 /// Finds the candidates of one load.
 class Catalogue {
  public:
-  Catalogue(const LoadResult& result, const LoadResult::Load& load)
+  Catalogue(const LoadResult& result, const LoadResult::Load& load, const Entities& entities)
       : page_(load.page),
         shares_(shares_of(result)),
         missed_(result.missed_requests()),
-        hosts_(page_.final_url.empty() ? page_.url : page_.final_url, Entities::built_in()) {
+        hosts_(page_.final_url.empty() ? page_.url : page_.final_url, entities) {
     for (const PageRequest& request : page_.requests) {
       by_url_.try_emplace(request.url, &request);
       if (request.resource_type == "Document" && document_ == nullptr && request.status < 300) {
@@ -131,7 +131,10 @@ class Catalogue {
   static std::string host_of(const PageRequest& request) {
     return lower_case(url_parts(request.url).host);
   }
-  bool is_third_party(const std::string& host) { return !hosts_.facts(host).first_party; }
+  /// The page can have come from another site than the one where its scripts led it.
+  bool is_third_party(const std::string& host) {
+    return !hosts_.facts(host).first_party && !is_same_site(host, host_of(*document_));
+  }
   double share_of(const PageRequest& request) const {
     auto const found = shares_.find(request.url);
     return found == shares_.end() ? 0 : found->second;
@@ -324,13 +327,20 @@ class Catalogue {
 
   void third_parties() {
     std::map<std::string, std::vector<const PageRequest*>> sites;
+    std::map<std::string, std::string> filters;  // of their hosts
+    std::set<std::string> own_sites;             // a part of one can belong to somebody else
     for (auto const& [host, requests] : by_host_) {
-      if (!is_third_party(host)) continue;
-      auto& site = sites[std::string(registrable_domain(host))];
-      site.insert(site.end(), requests.begin(), requests.end());
+      std::string const site(registrable_domain(host));
+      if (!is_third_party(host)) {
+        own_sites.insert(site);
+        continue;
+      }
+      sites[site].insert(sites[site].end(), requests.begin(), requests.end());
+      filters[site] += (filters[site].empty() ? "host=" : ",") + in_quotes(host);
     }
     for (auto const& [site, requests] : sites) {
-      add("third party", "host=" + in_quotes("." + site), "drop",
+      auto const all = "host=" + in_quotes("." + site);
+      add("third party", own_sites.contains(site) ? filters[site] : all, "drop",
           "See what " + site + " costs: " + std::to_string(requests.size()) +
               (requests.size() == 1 ? " request" : " requests"),
           share_of(requests), "third parties");
@@ -365,7 +375,8 @@ std::vector<ChangeCandidate> candidates_of(const LoadResult& base,
                                            const CandidateOptions& options) {
   auto const* const load = first_that_counts(base);
   if (load == nullptr) return {};
-  auto found = Catalogue(base, *load).find(options);
+  auto const& entities = options.entities ? *options.entities : Entities::built_in();
+  auto found = Catalogue(base, *load, entities).find(options);
   std::ranges::sort(found, [](const ChangeCandidate& a, const ChangeCandidate& b) {
     return std::tie(b.share_ms, a.what_if) < std::tie(a.share_ms, b.what_if);
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/contribution/entities.h"
 #include "pageload/results/load_result.h"
 
 namespace reprise {
@@ -24,7 +25,8 @@ struct ChangeCandidate {
 
 struct CandidateOptions {
   std::size_t most = 8;
-  bool images = true;  ///< images can be encoded again
+  bool images = true;                  ///< images can be encoded again
+  const Entities* entities = nullptr;  ///< who hosts belong to; null: Entities::built_in()
 };
 
 /// Of the loads that count, which are of one page under one configuration; the first shows what is

@@ -137,12 +137,28 @@ TEST(Candidates, ABlockingScriptOfAnotherSiteIsAsyncAndOneOfThePageDeferred) {
 }
 
 TEST(Candidates, AHostOfTheSameOwnerIsNoThirdParty) {
-  auto result = loaded({request("https://static.xx.fbcdn.net/a.png", "Image", 100, 900)});
-  EXPECT_THAT(candidates_of(result, {}), testing::SizeIs(1));
-  auto& page = result.loads.front().page;
-  page.url = page.requests.front().url = "https://www.facebook.com/";
-  bool const is_known = !Entities::built_in().empty();
-  EXPECT_THAT(candidates_of(result, {}), testing::SizeIs(is_known ? 0 : 1));
+  auto const entities = Entities::parse(R"([
+      {"name":"A","category":"other","domains":["*.a.test","static.cdn.test"]},
+      {"name":"Counter","category":"other","domains":["count.cdn.test"]}])");
+  ASSERT_TRUE(entities) << entities.error();
+  auto own = request("https://static.cdn.test/app.js", "Script", 100, 500);
+  own.priority = "High";
+  auto const other = request("https://count.cdn.test/1.png", "Image", 100, 900);
+  std::vector<std::string> texts;
+  for (auto const& each : candidates_of(loaded({own, other}), {.entities = &*entities})) {
+    texts.push_back(each.what_if);
+  }
+  EXPECT_THAT(texts, UnorderedElementsAre(R"(host="static.cdn.test" path="/app.js": defer)",
+                                          R"(host="count.cdn.test": drop)"));
+  texts.clear();
+  for (auto const& each : candidates_of(loaded({own, other}), {})) texts.push_back(each.what_if);
+  EXPECT_THAT(texts, testing::Contains(R"(host=".cdn.test": drop)")) << "unknown";
+}
+
+TEST(Candidates, ThePageItselfIsNoThirdPartyWhereverItsScriptsLead) {
+  auto result = loaded({request("https://b.test/", "Document", 200, 900)});
+  result.loads.front().page.final_url = "https://b.test/";
+  EXPECT_THAT(candidates_of(result, {}), IsEmpty());
 }
 
 TEST(Candidates, AreOrderedByTheirShare) {
