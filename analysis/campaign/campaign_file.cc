@@ -71,8 +71,9 @@ double in_range(Fields& from, std::string_view name, double usual, double low, d
   return value;
 }
 
-/// Options with a member of their own would add to its values.
-void require_no_members(Fields& from, const std::vector<std::string>& flags) {
+/// Options with a member of their own would add to its values. Of those, `record` only has its
+/// browser as a member.
+void require_no_members(Fields& from, const std::vector<std::string>& flags, bool records = false) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMembersOf = {
       {{"--browser", "browsers"},
        {"--protocol", "protocols"},
@@ -80,7 +81,7 @@ void require_no_members(Fields& from, const std::vector<std::string>& flags) {
        {"--cache", "caches"}}};
   for (const std::string& flag : flags) {
     for (auto const& [option, member] : kMembersOf) {
-      if (flag.substr(0, flag.find('=')) != option) continue;
+      if (flag.substr(0, flag.find('=')) != option || (records && option != "--browser")) continue;
       from.wrong("flags", "cannot have " + std::string(option) + ": use the member " +
                               std::string(member) + " of the campaign");
     }
@@ -191,7 +192,7 @@ CampaignFile read_campaign(Fields from) {
   campaign.load_seconds = in_range(from, "load_seconds", 8, 1, 600);
   campaign.advise_minutes = in_range(from, "advise_minutes", 5, 1, 60);
   campaign.flags = from.texts("flags");
-  if (campaign.task != CampaignFile::Task::kRecord) require_no_members(from, campaign.flags);
+  require_no_members(from, campaign.flags, campaign.task == CampaignFile::Task::kRecord);
   return campaign;
 }
 

@@ -36,6 +36,8 @@ std::vector<Suggestion> suggestions_of(const json::object& advice) {
     if (text_at(change, "verdict") != "saves" || candidates.empty() || !candidates[0].is_object()) {
       continue;
     }
+    // What one costs is no reason to do without it.
+    if (text_at(candidates[0].get_object(), "kind") == "third party") continue;
     auto const& shift = object_at(change, "shift");
     out.push_back({.advice = std::string(text_at(candidates[0].get_object(), "advice")),
                    .what_if = std::string(text_at(candidates[0].get_object(), "what_if")),

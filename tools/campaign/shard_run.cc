@@ -223,13 +223,8 @@ class ShardRun {
     }
     std::vector<std::string> words{"record", "--urls", (folder / "urls.txt").string(), "-o",
                                    folder.string()};
+    words.insert(words.end(), {"--browser", plan_.campaign.browsers.front()});
     auto const& flags = plan_.campaign.flags;
-    auto const names_browser = [](const std::string& word) {
-      return word == "--browser" || word.starts_with("--browser=");
-    };
-    if (std::ranges::none_of(flags, names_browser)) {
-      words.insert(words.end(), {"--browser", plan_.campaign.browsers.front()});
-    }
     words.insert(words.end(), flags.begin(), flags.end());
     auto const code = run_self(std::move(words));
     auto const corpus = read_json(folder / "corpus.json");

@@ -94,6 +94,8 @@ TEST(CampaignFile, RefusesWhatRecordDoesNotRead) {
         R"("sides":[{"name":"A"},{"name":"B"}])", R"("sides":[{"name":"A","flags":["--dom"]}])"}) {
     EXPECT_THAT(refusal(least + members), HasSubstr("cannot be used with the task record"));
   }
+  EXPECT_THAT(refusal(least + R"("flags":["--link","wpt:4g","--browser","chromium"])"),
+              HasSubstr("flags cannot have --browser"));
   EXPECT_THAT(refusal(least + R"("browsers":["chromium","google-chrome"])"),
               HasSubstr("browsers must be one"));
   auto const campaign = parse_campaign("{" + least + R"("browsers":["google-chrome"]})").value();

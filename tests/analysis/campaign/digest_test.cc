@@ -14,11 +14,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A change that was measured to shift the load event by so many ms.
-std::string change(const std::string& what_if, const std::string& verdict, int shift) {
+std::string change(const std::string& what_if, const std::string& verdict, int shift,
+                   const std::string& kind = "blocking script") {
   auto const low = std::to_string(shift - 5), high = std::to_string(shift + 5);
-  return R"({"verdict":")" + verdict + R"(","changes":[{"advice":"Try )" + what_if +
-         R"(","what_if":")" + what_if + R"("}],"shift":{"estimate":)" + std::to_string(shift) +
-         R"(,"low":)" + low + R"(,"high":)" + high + "}}";
+  return R"({"verdict":")" + verdict + R"(","changes":[{"kind":")" + kind + R"(","advice":"Try )" +
+         what_if + R"(","what_if":")" + what_if + R"("}],"shift":{"estimate":)" +
+         std::to_string(shift) + R"(,"low":)" + low + R"(,"high":)" + high + "}}";
 }
 
 AdvisedPage page_of(const std::string& name, double load_ms, const std::string& changes) {
@@ -99,6 +100,11 @@ TEST(Digest, SaysWhatIsNewAndWhatIsNoLongerSuggested) {
   EXPECT_TRUE(suggestions[0].as_object().at("new").as_bool());
   EXPECT_FALSE(suggestions[1].as_object().at("new").as_bool());
   EXPECT_EQ(json::serialize(page.at("no_longer_suggested")), R"(["h3"])");
+}
+
+TEST(Digest, SuggestsNoPageWithoutItsThirdParties) {
+  auto const page = page_of("a", 1000, change("drop", "saves", -400, "third party"));
+  EXPECT_EQ(digest_of("shop", {page}, {}).at("suggestions").to_number<int>(), 0);
 }
 
 TEST(Digest, DoesNotLetAPageWriteMarkdown) {
