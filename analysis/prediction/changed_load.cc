@@ -26,7 +26,7 @@ class ChangedLoad {
       : graph_(graph),
         parts_(parts),
         changes_(changes),
-        link_(rate(parts, link_factor), all_bytes()),
+        link_(rate(parts, link_factor), all_bytes(parts, changes)),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
         happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),
@@ -61,11 +61,6 @@ class ChangedLoad {
   /// Slower than a byte a second is as good as that: times stay finite.
   static double rate(const LoadParts& parts, double link_factor) {
     return parts.bytes_per_us > 0 ? std::max(parts.bytes_per_us * link_factor, 1e-6) : 0;
-  }
-  double all_bytes() const {
-    double sum = 0;
-    for (std::uint32_t node = 0; node < parts_.nodes.size(); ++node) sum += changed(node).bytes();
-    return sum;
   }
 
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }

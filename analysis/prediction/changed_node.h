@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include "analysis/prediction/load_parts.h"
 #include "analysis/prediction/page_change.h"
@@ -52,6 +54,15 @@ struct ChangedNode {
     return std::max(0.0, parts.task_us + parts.task_busy_us * (change.cpu_factor - 1));
   }
 };
+
+/// Of all nodes.
+inline double all_bytes(const LoadParts& parts, std::span<const NodeChange> changes) {
+  double sum = 0;
+  for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
+    sum += ChangedNode{parts.nodes[node], changes[node]}.bytes();
+  }
+  return sum;
+}
 
 /// The same of the main thread's work, under the change of the node that it follows.
 struct ChangedWork {
