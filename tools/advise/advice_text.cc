@@ -23,9 +23,9 @@ std::string measured_text(const MeasuredChange& change) {
 
 class AdviceText {
  public:
-  AdviceText(const AdviseRun& run, bool markdown) : run_(run), code_(markdown ? "`" : "") {
-    for (const MeasuredChange& change : run.changes()) collect_remarks(change);
-    if (run.together()) collect_remarks(*run.together());
+  AdviceText(const Advice& advice, bool markdown) : advice_(advice), code_(markdown ? "`" : "") {
+    for (const MeasuredChange& change : advice.changes) collect_remarks(change);
+    if (advice.together) collect_remarks(*advice.together);
   }
 
   std::string text() && {
@@ -65,7 +65,7 @@ class AdviceText {
   void add(const MeasuredChange& change) {
     char share[64];
     std::snprintf(share, sizeof share, "%.1f ms", change.candidates.front().share_ms);
-    text_ += printable(title_of(change)) + "\n   measured: " + printable(measured_text(change)) +
+    text_ += printable(change.title()) + "\n   measured: " + printable(measured_text(change)) +
              "\n   predicted: " +
              (change.predicted ? saving_text(*change.predicted) : printable(change.not_predicted));
     if (change.candidates.size() == 1) {
@@ -85,21 +85,25 @@ class AdviceText {
 
   void add_advice() {
     std::size_t number = 0;
-    for (const MeasuredChange& change : run_.changes()) {
+    for (const MeasuredChange& change : advice_.changes) {
       if (!change.is_advised()) continue;
       text_ += std::to_string(++number) + ". ";
       add(change);
     }
-    if (number == 0) text_ += "No change could be shown to make the page faster.\n";
-    if (!run_.together()) return;
+    bool const one_helps = std::ranges::any_of(advice_.changes, &MeasuredChange::helps);
+    if (number == 0) {
+      text_ += std::string("No change could be shown to make the page faster") +
+               (one_helps ? ", without what third parties do" : "") + ".\n";
+    }
+    if (!advice_.together) return;
     text_ += "\n";
-    add(*run_.together());
+    add(*advice_.together);
   }
 
   template <class Predicate>
   void add_all_that(Predicate is_one, const char* heading) {
     bool first = true;
-    for (const MeasuredChange& change : run_.changes()) {
+    for (const MeasuredChange& change : advice_.changes) {
       if (!is_one(change)) continue;
       if (std::exchange(first, false)) text_ += "\n" + std::string(heading) + "\n\n";
       text_ += "-  ";
@@ -109,7 +113,7 @@ class AdviceText {
 
   void add_not_tried() {
     bool first = true;
-    for (const UntriedChange& each : run_.not_tried()) {
+    for (const UntriedChange& each : advice_.not_tried) {
       if (std::exchange(first, false)) text_ += "\nNot measured:\n\n";
       text_ += "-  " + printable(each.candidate.advice) + "\n";
       for (auto const line : std::views::split(each.why, '\n')) {
@@ -119,10 +123,10 @@ class AdviceText {
   }
 
   void add_budget() {
-    if (auto const all = run_.budget_for_all()) {
+    if (auto const all = advice_.budget_for_all) {
       text_ += "\nThe budget was too short for all changes that could help; --budget " +
                std::to_string(all->count()) + "m is enough.\n";
-    } else if (auto const more = run_.budget_to_decide()) {
+    } else if (auto const more = advice_.budget_to_decide) {
       text_ +=
           "\nSome changes that seem to save time are undecided, since loads vary: about "
           "--budget " +
@@ -140,7 +144,7 @@ class AdviceText {
     }
   }
 
-  const AdviseRun& run_;
+  const Advice& advice_;
   const char* code_;  ///< around code
   std::vector<Remark> remarks_;
   std::string text_;
@@ -148,28 +152,8 @@ class AdviceText {
 
 }  // namespace
 
-const char* verdict_of(const MeasuredChange& change) {
-  auto const* const saving = change.saving();
-  if (saving == nullptr) return "not compared";
-  switch (saving->finding.verdict) {
-    case Verdict::kSame:
-      return "no effect";
-    case Verdict::kDifferent:
-      if (change.is_faster()) return change.losses.empty() ? "saves" : "breaks the page";
-      return "costs";
-    case Verdict::kUndecided:
-      break;
-  }
-  return "undecided";
-}
-
-std::string title_of(const MeasuredChange& change) {
-  if (change.candidates.size() == 1) return change.candidates.front().advice;
-  return "All " + std::to_string(change.candidates.size()) + " together";
-}
-
-std::string advice_text(const AdviseRun& run, bool markdown) {
-  return AdviceText(run, markdown).text();
+std::string advice_text(const Advice& advice, bool markdown) {
+  return AdviceText(advice, markdown).text();
 }
 
 }  // namespace reprise

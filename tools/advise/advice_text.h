@@ -4,17 +4,12 @@
 
 #include <string>
 
-#include "tools/advise/advise_run.h"
+#include "tools/advise/advice.h"
 
 namespace reprise {
 
-/// "saves", "breaks the page", "costs", "no effect", "undecided" or "not compared".
-const char* verdict_of(const MeasuredChange& change);
-
-/// What to do, or "All 3 together".
-std::string title_of(const MeasuredChange& change);
-
-/// What helps, numbered, the best first; what was tried; what was not measured, and why.
-std::string advice_text(const AdviseRun& run, bool markdown);
+/// What is advised, numbered, the best first; what third parties cost; what was tried; what was not
+/// measured, and why.
+std::string advice_text(const Advice& advice, bool markdown);
 
 }  // namespace reprise

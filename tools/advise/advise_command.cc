@@ -56,7 +56,7 @@ json::array strings_json(const std::vector<std::string>& strings) {
 json::object change_json(const MeasuredChange& change) {
   json::array candidates;
   for (const ChangeCandidate& each : change.candidates) candidates.push_back(candidate_json(each));
-  json::object out{{"changes", std::move(candidates)}, {"verdict", verdict_of(change)}};
+  json::object out{{"changes", std::move(candidates)}, {"verdict", change.verdict()}};
   auto remarks = strings_json(change.comparison.remarks);
   if (!remarks.empty()) out["remarks"] = std::move(remarks);
   if (!change.losses.empty()) {
@@ -83,13 +83,13 @@ json::object change_json(const MeasuredChange& change) {
   return out;
 }
 
-json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
+json::object advice_json(const Advice& advice, std::uint64_t seed) {
   json::array changes;
-  for (const MeasuredChange& change : run.changes()) changes.push_back(change_json(change));
+  for (const MeasuredChange& change : advice.changes) changes.push_back(change_json(change));
   json::object out{{"schema", "reprise-advice/1"}, {"seed", seed}, {"changes", std::move(changes)}};
-  if (run.together()) out["together"] = change_json(*run.together());
+  if (advice.together) out["together"] = change_json(*advice.together);
   json::array not_tried;
-  for (const UntriedChange& each : run.not_tried()) {
+  for (const UntriedChange& each : advice.not_tried) {
     auto untried = candidate_json(each.candidate);
     if (each.predicted) untried["predicted"] = predicted_json(*each.predicted);
     untried["why"] = as_utf8(each.why);
@@ -103,14 +103,15 @@ json::object advice_json(const AdviseRun& run, std::uint64_t seed) {
 /// with what helps most.
 bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   if (folder.empty()) return true;
-  bool kept = keep_file(folder, "advice.json", advice_json(run, seed));
+  Advice const& advice = run.advice();
+  bool kept = keep_file(folder, "advice.json", advice_json(advice, seed));
   kept = keep_dependencies(folder, run.page().graph) && kept;
   auto const write = [&](const std::string& text, const char* name) {
     auto const written = write_private_file(text, folder / name);
     if (!written) say(0, (folder / name).string() + ": " + written.error().message());
     kept = kept && written.has_value();
   };
-  write("# " + run.experiment().side(0).cells().front().url + "\n\n" + advice_text(run, true),
+  write("# " + run.experiment().side(0).cells().front().url + "\n\n" + advice_text(advice, true),
         "advice.md");
   for (std::size_t side = 0; side < run.experiment().sides(); ++side) {
     auto const name = "loads-" + std::to_string(side) + ".json";
@@ -118,10 +119,9 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   }
   ViewModel model;
   add_result(run.experiment().side(0).result(), "as recorded", model);
-  bool const more_helps = run.together() && run.together()->helps();
-  auto const& best = more_helps ? *run.together() : run.changes().front();
-  if (best.is_advised())
-    add_result(run.experiment().side(best.side).result(), title_of(best), model);
+  bool const more_helps = advice.together && advice.together->helps();
+  auto const& best = more_helps ? *advice.together : advice.changes.front();
+  if (best.is_advised()) add_result(run.experiment().side(best.side).result(), best.title(), model);
   write(view_page(std::move(model).text()), "view.html");
   return kept;
 }
@@ -151,15 +151,15 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
                  .words = words,
                  .traces = traces->path()});
   if (auto const code = run.run()) return *code;
-  if (run.changes().empty()) {
+  if (run.advice().changes.empty()) {
     return say(kExitDone,
                "nothing to try: no request of the page is of a kind that a known change "
                "could make faster");
   }
   if (flags.compare.json) {
-    std::printf("%s\n", json::serialize(advice_json(run, seed)).c_str());
+    std::printf("%s\n", json::serialize(advice_json(run.advice(), seed)).c_str());
   } else {
-    std::fputs(advice_text(run, flags.compare.markdown).c_str(), stdout);
+    std::fputs(advice_text(run.advice(), flags.compare.markdown).c_str(), stdout);
   }
   return keep(flags.output, run, seed) ? kExitDone : kExitFailed;
 }

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <numeric>
 #include <random>
-#include <tuple>
 #include <utility>
 
 #include "analysis/advice/more_loads.h"
@@ -66,41 +65,23 @@ std::vector<ExperimentSide> alone(ExperimentSide side) {
 
 }  // namespace
 
-const ComparedMetric* MeasuredChange::saving() const {
-  if (!comparison.refusals.empty() || comparison.pages.empty()) return nullptr;
-  auto const& metrics = comparison.pages.front().metrics;
-  return metrics.empty() ? nullptr : &metrics.front();
-}
-
-bool MeasuredChange::is_faster() const {
-  auto const* const found = saving();
-  return found != nullptr && found->finding.verdict == Verdict::kDifferent &&
-         found->finding.shift.estimate < 0;
-}
-
 std::optional<int> AdviseRun::run() {
   ends_ = std::chrono::steady_clock::now() + options_.budget;
   if (auto const code = watch()) return code;
   if (auto const code = find()) return code;
-  if (changes_.empty()) return std::nullopt;
+  if (advice_.changes.empty()) return std::nullopt;
   if (auto const code = pilot()) return code;
   if (auto const code = measure()) return code;
-  auto const alpha = options_.compare.alpha / static_cast<double>(changes_.size());
-  for (MeasuredChange& change : changes_) judge(change, alpha);
-  std::ranges::sort(changes_, [](const MeasuredChange& a, const MeasuredChange& b) {
-    auto const order = [](const MeasuredChange& each) {
-      auto const* const saving = each.saving();
-      return std::tuple(!each.is_advised(), !each.helps(),
-                        saving == nullptr ? 0 : saving->finding.shift.estimate, each.side);
-    };
-    return order(a) < order(b);
-  });
+  auto const alpha = options_.compare.alpha / static_cast<double>(advice_.changes.size());
+  for (MeasuredChange& change : advice_.changes) judge(change, alpha);
+  advice_.sort();
+  advice_.budget_to_decide = budget_to_decide();
   return measure_together();
 }
 
 std::optional<std::chrono::minutes> AdviseRun::budget_to_decide() const {
   double most = 0;
-  for (const MeasuredChange& change : changes_) {
+  for (const MeasuredChange& change : advice_.changes) {
     auto const* const saving = change.saving();
     if (saving == nullptr || !change.losses.empty()) continue;
     auto const times = times_the_loads_to_decide(saving->finding);
@@ -203,9 +184,9 @@ std::vector<AdviseRun::Tried> AdviseRun::ranked() {
 }
 
 void AdviseRun::not_measure(MeasuredChange change, std::string why) {
-  not_tried_.push_back({.candidate = std::move(change.candidates.front()),
-                        .predicted = change.predicted,
-                        .why = std::move(why)});
+  advice_.not_tried.push_back({.candidate = std::move(change.candidates.front()),
+                               .predicted = change.predicted,
+                               .why = std::move(why)});
 }
 
 std::optional<int> AdviseRun::find() {
@@ -219,18 +200,18 @@ std::optional<int> AdviseRun::find() {
   }
   auto tried = ranked();
   for (Tried& each : tried) {
-    if (changes_.size() == options_.candidates) break;
-    if (changes_.size() == most) {
+    if (advice_.changes.size() == options_.candidates) break;
+    if (advice_.changes.size() == most) {
       not_measure(std::move(each.change), "the budget is too short");
       continue;
     }
     each.change.side = experiment_->add(std::move(each.side));
-    changes_.push_back(std::move(each.change));
+    advice_.changes.push_back(std::move(each.change));
   }
   auto const wanted = std::min(options_.candidates, tried.size());
-  if (changes_.size() < wanted) {
+  if (advice_.changes.size() < wanted) {
     std::chrono::duration<double> const more(seconds_of(wanted) - seconds_left());
-    budget_for_all_ = std::chrono::ceil<std::chrono::minutes>(options_.budget + more);
+    advice_.budget_for_all = std::chrono::ceil<std::chrono::minutes>(options_.budget + more);
   }
   return std::nullopt;
 }
@@ -274,7 +255,7 @@ std::optional<int> AdviseRun::measure() {
     arms.push_back({.deviation = standard_deviation(values_of_side(*experiment_, side, metric)),
                     .cost = experiment_->load_seconds()});
   }
-  arms[kBase].weight = shared_baseline_weight(changes_.size());
+  arms[kBase].weight = shared_baseline_weight(advice_.changes.size());
   auto const left = seconds_left();
   // A part of it is for what helps, together.
   auto const spent = cost_of(arms, std::vector<std::size_t>(arms.size(), kPilot));
@@ -295,7 +276,7 @@ std::optional<int> AdviseRun::measure_together() {
   MeasuredChange all;
   std::vector<std::string> texts;
   std::optional<ExperimentSide> side;
-  for (const MeasuredChange& change : changes_) {
+  for (const MeasuredChange& change : advice_.changes) {
     if (!change.is_advised()) continue;
     texts.push_back(change.candidates.front().what_if);
     auto with = try_side_with(options_.words, texts, options_.seed);
@@ -317,7 +298,7 @@ std::optional<int> AdviseRun::measure_together() {
     if (!round(order)) return stopped(*experiment_);
   }
   judge(all, options_.compare.alpha);
-  together_ = std::move(all);
+  advice_.together = std::move(all);
   return std::nullopt;
 }
 

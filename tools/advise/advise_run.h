@@ -9,40 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/advice/candidates.h"
-#include "analysis/advice/page_losses.h"
 #include "analysis/comparison.h"
+#include "tools/advise/advice.h"
 #include "tools/experiment/experiment.h"
 #include "tools/predict/learnt_page.h"
 
 namespace reprise {
-
-/// A change with what it was measured to save.
-struct MeasuredChange {
-  std::vector<ChangeCandidate> candidates;     ///< several: made together
-  std::size_t side = 0;                        ///< of the experiment
-  Comparison comparison;                       ///< with the page as recorded, of one metric
-  std::optional<PredictedQuantile> predicted;  ///< the median of that metric
-  std::string not_predicted;                   ///< why not; a sentence
-  PageLosses losses;
-
-  /// Nothing if it could not be compared.
-  const ComparedMetric* saving() const;
-  /// Whether it was shown to make the page faster.
-  bool is_faster() const;
-  /// And the page still does all that it did.
-  bool helps() const { return is_faster() && losses.empty(); }
-  /// What a third party costs is no reason to do without it.
-  bool is_of_third_party() const { return candidates.front().kind == "third party"; }
-  bool is_advised() const { return helps() && !is_of_third_party(); }
-};
-
-/// A change that was not measured.
-struct UntriedChange {
-  ChangeCandidate candidate;
-  std::optional<PredictedQuantile> predicted;  ///< the median of the metric
-  std::string why;                             ///< a sentence
-};
 
 struct AdviseOptions {
   CompareOptions compare;  ///< of one metric; its alpha is that of all changes together
@@ -70,18 +42,7 @@ class AdviseRun {
   /// the page cannot be loaded, or after an interruption; what was measured so far stays.
   std::optional<int> run();
 
-  /// The best first.
-  const std::vector<MeasuredChange>& changes() const { return changes_; }
-  /// Those that help, together; nothing if there are fewer than two.
-  const std::optional<MeasuredChange>& together() const { return together_; }
-  /// In the order in which they would have been measured.
-  const std::vector<UntriedChange>& not_tried() const { return not_tried_; }
-  /// A budget with which the changes would all have been tried that this one was too short for;
-  /// nothing if it was long enough.
-  std::optional<std::chrono::minutes> budget_for_all() const { return budget_for_all_; }
-  /// A budget that should decide about the undecided changes that seem to save something, as far as
-  /// so many loads are allowed; nothing if there are no such changes.
-  std::optional<std::chrono::minutes> budget_to_decide() const;
+  const Advice& advice() const { return advice_; }
   /// After run() found a page.
   const Experiment& experiment() const { return *experiment_; }
   const LearntPage& page() const { return page_; }
@@ -115,6 +76,7 @@ class AdviseRun {
   /// kPilot times, and once to warm up.
   double seconds_of(std::size_t changes) const;
   int stopped(const Experiment& experiment) const;
+  std::optional<std::chrono::minutes> budget_to_decide() const;
   /// Sets what a side is predicted to save.
   void predict(const ExperimentSide& side, MeasuredChange& change) const;
 
@@ -123,10 +85,7 @@ class AdviseRun {
   std::optional<Experiment> watched_;
   LearntPage page_;
   std::optional<Experiment> experiment_;
-  std::vector<MeasuredChange> changes_;
-  std::optional<MeasuredChange> together_;
-  std::vector<UntriedChange> not_tried_;
-  std::optional<std::chrono::minutes> budget_for_all_;
+  Advice advice_;
   double load_seconds_ = 0;
   std::size_t rounds_ = 0;
 };

@@ -1,0 +1,74 @@
+#include "tools/advise/advice_text.h"
+
+#include <gmock/gmock.h>
+
+namespace reprise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Of a kind, with a measured shift in ms.
+MeasuredChange change(const std::string& kind, double shift_ms,
+                      Verdict verdict = Verdict::kDifferent) {
+  MeasuredChange made{.candidates = {{.kind = kind, .what_if = "x: defer", .advice = kind + "!"}},
+                      .not_predicted = "nobody knows"};
+  ComparedMetric metric;
+  metric.finding.shift = {.estimate = shift_ms, .low = shift_ms - 5, .high = shift_ms + 5};
+  metric.finding.verdict = verdict;
+  made.comparison.pages.emplace_back().metrics.push_back(std::move(metric));
+  return made;
+}
+
+std::size_t place(const std::string& text, const std::string& part) {
+  auto const found = text.find(part);
+  EXPECT_NE(found, std::string::npos) << part << " in\n" << text;
+  return found;
+}
+
+TEST(AdviceText, NumbersWhatIsAdvisedAndSetsThirdPartiesApart) {
+  Advice advice{.changes = {change("slow", 30), change("third party", -900), change("inline", -40),
+                            change("lost", -50), change("defer", -60)}};
+  advice.changes[3].losses.requests = {"GET https://a.test/x"};
+  advice.sort();
+  auto const text = advice_text(advice, false);
+  EXPECT_LT(place(text, "1. defer!"), place(text, "2. inline!"));
+  EXPECT_LT(place(text, "2. inline!"), place(text, "What third parties cost"));
+  EXPECT_LT(place(text, "What third parties cost"), place(text, "-  third party!"));
+  EXPECT_LT(place(text, "-  third party!"), place(text, "Tried, and not advised"));
+  EXPECT_LT(place(text, "Tried, and not advised"), place(text, "-  lost!"));
+  EXPECT_LT(place(text, "-  lost!"), place(text, "-  slow!"));
+  EXPECT_THAT(text, HasSubstr("the page does less: 1 request is lost: GET https://a.test/x"));
+  EXPECT_EQ(advice.changes[3].verdict(), std::string("breaks the page"));
+  EXPECT_THAT(text, Not(HasSubstr("No change could be shown")));
+  EXPECT_THAT(advice_text(advice, true), HasSubstr("`--what-if 'x: defer'`"));
+}
+
+TEST(AdviceText, SaysThatOnlyThirdPartiesCostTime) {
+  auto const text = advice_text({.changes = {change("third party", -900)}}, false);
+  EXPECT_LT(place(text, "No change could be shown to make the page faster, without what"),
+            place(text, "-  third party!"));
+}
+
+TEST(AdviceText, SaysOnceWhatIsTrueOfSeveralComparisons) {
+  Advice advice{
+      .changes = {change("a", 1, Verdict::kUndecided), change("b", 1, Verdict::kUndecided)}};
+  advice.changes[0].comparison.remarks = {"the host took 2 %", "1 load failed"};
+  advice.changes[1].comparison.remarks = {"the host took 3 %"};
+  auto const text = advice_text(advice, false);
+  EXPECT_LT(place(text, "note (A: as recorded, B: changed): 1 load failed"), place(text, "-  b!"));
+  EXPECT_THAT(text, HasSubstr("In 2 comparisons, here the first one: the host took 2 %\n"));
+  EXPECT_THAT(text, Not(HasSubstr("3 %")));
+}
+
+TEST(AdviceText, SaysWhichBudgetIsEnough) {
+  Advice advice{.changes = {change("a", -20, Verdict::kUndecided)},
+                .budget_to_decide = std::chrono::minutes(24)};
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("about --budget 24m should decide"));
+  advice.budget_for_all = std::chrono::minutes(7);
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("--budget 7m is enough"));
+  EXPECT_THAT(advice_text(advice, false), Not(HasSubstr("should decide")));
+}
+
+}  // namespace
+}  // namespace reprise

@@ -1,0 +1,51 @@
+#include "tools/advise/advice.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace reprise {
+
+const ComparedMetric* MeasuredChange::saving() const {
+  if (!comparison.refusals.empty() || comparison.pages.empty()) return nullptr;
+  auto const& metrics = comparison.pages.front().metrics;
+  return metrics.empty() ? nullptr : &metrics.front();
+}
+
+bool MeasuredChange::is_faster() const {
+  auto const* const found = saving();
+  return found != nullptr && found->finding.verdict == Verdict::kDifferent &&
+         found->finding.shift.estimate < 0;
+}
+
+const char* MeasuredChange::verdict() const {
+  auto const* const found = saving();
+  if (found == nullptr) return "not compared";
+  switch (found->finding.verdict) {
+    case Verdict::kSame:
+      return "no effect";
+    case Verdict::kDifferent:
+      if (is_faster()) return losses.empty() ? "saves" : "breaks the page";
+      return "costs";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::string MeasuredChange::title() const {
+  if (candidates.size() == 1) return candidates.front().advice;
+  return "All " + std::to_string(candidates.size()) + " together";
+}
+
+void Advice::sort() {
+  std::ranges::sort(changes, [](const MeasuredChange& a, const MeasuredChange& b) {
+    auto const order = [](const MeasuredChange& each) {
+      auto const* const saving = each.saving();
+      return std::tuple(!each.is_advised(), !each.helps(),
+                        saving == nullptr ? 0 : saving->finding.shift.estimate, each.side);
+    };
+    return order(a) < order(b);
+  });
+}
+
+}  // namespace reprise

@@ -1,0 +1,66 @@
+#pragma once
+
+// What `reprise advise` found. Pure.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/advice/candidates.h"
+#include "analysis/advice/page_losses.h"
+#include "analysis/comparison.h"
+#include "analysis/prediction/prediction.h"
+
+namespace reprise {
+
+/// A change with what it was measured to save.
+struct MeasuredChange {
+  std::vector<ChangeCandidate> candidates;     ///< several: made together
+  std::size_t side = 0;                        ///< of the experiment
+  Comparison comparison;                       ///< with the page as recorded, of one metric
+  std::optional<PredictedQuantile> predicted;  ///< the median of that metric
+  std::string not_predicted;                   ///< why not; a sentence
+  PageLosses losses;
+
+  /// Nothing if it could not be compared.
+  const ComparedMetric* saving() const;
+  /// Whether it was shown to make the page faster.
+  bool is_faster() const;
+  /// And the page still does all that it did.
+  bool helps() const { return is_faster() && losses.empty(); }
+  /// What a third party costs is no reason to do without it.
+  bool is_of_third_party() const { return candidates.front().kind == "third party"; }
+  bool is_advised() const { return helps() && !is_of_third_party(); }
+  /// "saves", "breaks the page", "costs", "no effect", "undecided" or "not compared".
+  const char* verdict() const;
+  /// What to do, or "All 3 together".
+  std::string title() const;
+};
+
+/// A change that was not measured.
+struct UntriedChange {
+  ChangeCandidate candidate;
+  std::optional<PredictedQuantile> predicted;  ///< the median of the metric
+  std::string why;                             ///< a sentence
+};
+
+struct Advice {
+  /// What is advised, the best first, then third parties that cost time, then the others.
+  std::vector<MeasuredChange> changes;
+  /// Those that are advised, together; nothing if there are fewer than two.
+  std::optional<MeasuredChange> together;
+  std::vector<UntriedChange> not_tried;  ///< in the order in which they would have been measured
+  /// A budget with which the changes would all have been tried that this one was too short for;
+  /// nothing if it was long enough.
+  std::optional<std::chrono::minutes> budget_for_all;
+  /// One that should decide about the undecided changes that seem to save something, as far as so
+  /// many loads are allowed; nothing if there are no such changes.
+  std::optional<std::chrono::minutes> budget_to_decide;
+
+  /// Sorts the changes.
+  void sort();
+};
+
+}  // namespace reprise
