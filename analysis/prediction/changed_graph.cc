@@ -25,10 +25,11 @@ bool is_paint(const DependencyNode& node) {
          node.name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
 }
 
-/// Whether the edge says that something comes after a script in the order of the document.
+/// Whether the edge says that something comes after a script in the order of the document. What
+/// only follows it steadily can be caused by it.
 bool is_of_order(const DependencyGraph& graph, const DependencyEdge& edge) {
   if (edge.kind == DependencyKind::kMilestone) return is_paint(graph.nodes[edge.to]);
-  return edge.kind == DependencyKind::kScriptOrder;
+  return edge.kind == DependencyKind::kScriptOrder && edge.evidence.named;
 }
 
 /// Whether it is asked for when the page is laid out, such as a background image.

@@ -35,7 +35,8 @@ DependencyGraph blocking_page() {
   graph.nodes[kLoaded] = {.kind = DependencyNodeKind::kMilestone, .name = "load event"};
   auto const add = [&](Node from, Node to, DependencyKind kind,
                        DependencyAfter after = DependencyAfter::kEnd) {
-    graph.edges.push_back({.from = from, .to = to, .kind = kind, .after = after});
+    graph.edges.push_back(
+        {.from = from, .to = to, .kind = kind, .after = after, .evidence = {.named = true}});
   };
   for (auto const to : {kStyle, kAd, kApp}) {
     add(kDocument, to, DependencyKind::kParser, DependencyAfter::kFirstByte);
@@ -86,6 +87,17 @@ TEST(ChangedGraph, LetsNothingWaitForAnAsyncScriptButWhatItAsksFor) {
   EXPECT_THAT(waits_of(graph, kPaint), ElementsAre(Wait(kStyle, kEnd), Wait(kAd, kStart),
                                                    Wait(kAd, kStart), Wait(kAppTask, kEnd)));
   EXPECT_EQ(waits_of(graph, kLoaded), waits_of(blocking_page(), kLoaded));
+}
+
+TEST(ChangedGraph, LeavesWhatAScriptMayCauseBehindIt) {
+  auto graph = blocking_page();
+  for (DependencyEdge& edge : graph.edges) {
+    if (edge.to == kAppTask) edge.evidence = {.steady = true};
+  }
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kAd].loading = ScriptLoading::kAsync;
+  EXPECT_THAT(waits_of(changed_graph(graph, changes), kAppTask),
+              testing::Contains(std::pair<std::uint32_t, DependencyAfter>(kAdTask, kEnd)));
 }
 
 TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
@@ -146,7 +158,10 @@ TEST(ChangedGraph, LetsNoBackgroundImageWaitForADeferredScript) {
   auto graph = blocking_page();
   std::erase_if(graph.edges, [](const DependencyEdge& edge) { return edge.to == kPicture; });
   graph.edges.push_back({.from = kStyle, .to = kPicture, .kind = DependencyKind::kStyle});
-  graph.edges.push_back({.from = kAdTask, .to = kPicture, .kind = DependencyKind::kScriptOrder});
+  graph.edges.push_back({.from = kAdTask,
+                         .to = kPicture,
+                         .kind = DependencyKind::kScriptOrder,
+                         .evidence = {.named = true}});
   sort_edges(graph.edges);
   std::vector<NodeChange> changes(graph.nodes.size());
   changes[kAd].loading = ScriptLoading::kDefer;
