@@ -39,7 +39,7 @@ std::vector<std::uint32_t> documents_of(const DependencyGraph& graph, std::uint3
   return documents;
 }
 
-/// The first document that found something; nothing if there is none in this load.
+/// The first document whose parser found a request. Empty if this load has no such document.
 std::optional<std::uint32_t> first_document(const LoadPlan& plan, const DependencyGraph& graph,
                                             const LoadParts& parts,
                                             const RequestsByNode& requests) {

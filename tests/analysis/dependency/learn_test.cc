@@ -364,9 +364,7 @@ TEST(LearnDependencies, LetsNoCallbackHoldUpTheLoadEvent) {
                             {"https://a.test/a.js", "Script", 61, 80, 90, kWrittenPage},
                             {"https://a.test/a.png", "Image", 62, 80, 160, kWrittenPage}});
   add_task(load, "https://a.test/a.js", 91, 95);
-  add_task(load, "https://a.test/a.js", 161, 170);
-  load.calls.calls.back().set("function", "tick");
-  load.calls.calls[load.calls.calls.size() - 2].set("function", "tick");
+  add_task(load, "https://a.test/a.js", 161, 170, "tick");
   load.milestones = {std::nullopt, std::nullopt, 171'000, 172'000};
   auto const graph = learn_dependencies(std::vector{load, load, load});
   EXPECT_THAT(

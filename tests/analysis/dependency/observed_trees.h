@@ -68,8 +68,9 @@ inline ObservedPage written_load(std::initializer_list<WrittenRequest> requests)
   return page;
 }
 
+/// A script's run, or a callback: `function` of it.
 inline void add_task(ObservedPage& page, const std::string& url, std::int64_t start_ms,
-                     std::int64_t end_ms) {
+                     std::int64_t end_ms, const std::string& function = {}) {
   Call around{.kind = CallKind::kTask,
               .name = "task",
               .start_us = start_ms * 1000,
@@ -80,6 +81,7 @@ inline void add_task(ObservedPage& page, const std::string& url, std::int64_t st
   script.name = "script";
   script.parent = parent;
   script.set("url", url);
+  if (!function.empty()) script.set("function", function);
   page.calls.calls.push_back(script);
   script.parent = parent + 1;
   page.calls.calls.push_back(std::move(script));
