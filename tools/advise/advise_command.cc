@@ -139,9 +139,9 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
     if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
   }
   auto const seed = flags.seed.value_or(std::random_device()());
+  Interruption const interruption;  // a signal leaves no folder behind
   auto const traces = PrivateFolder::make("reprise-advise-");
   if (!traces) return say(kExitFailed, "cannot create a folder: " + traces.error().message());
-  Interruption const interruption;
   AdviseRun run({.compare = std::move(*compare),
                  .candidates = flags.candidates,
                  .most_runs = flags.most_runs,

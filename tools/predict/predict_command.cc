@@ -248,6 +248,7 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
     return say(kExitUsage,
                "predict needs a change: --what-if, --to-link, --to-protocol or --to-cpu-throttle");
   }
+  Interruption const interruption;  // a signal leaves no folder behind
   auto const folder = PrivateFolder::make("reprise-predict-");
   if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
   auto traces = folder->path();
@@ -257,7 +258,6 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
     fs::create_directories(traces, error);
     if (error) return say(kExitFailed, traces.string() + ": " + error.message());
   }
-  Interruption const interruption;
   return PredictRun(flags, words, traces).run();
 }
 
