@@ -17,11 +17,19 @@ namespace {
 
 constexpr nanoseconds kZero{0};
 
+/// With as many decimals as it takes to read the same share again, at most as many as texts can
+/// have.
 std::string percent(double share) {
+  constexpr int kDecimalsMax = 15;
   char digits[64];
-  auto const end =
-      std::to_chars(digits, digits + sizeof digits, share * 100, std::chars_format::fixed);
-  return end.ec == std::errc() ? std::string(digits, end.ptr) + "%" : "0%";
+  for (int decimals = 0;; ++decimals) {
+    auto* const end = std::to_chars(std::begin(digits), std::end(digits), share * 100,
+                                    std::chars_format::fixed, decimals)
+                          .ptr;
+    double read = 0;
+    std::from_chars(digits, end, read);
+    if (read / 100 == share || decimals == kDecimalsMax) return std::string(digits, end) + "%";
+  }
 }
 
 const char* discipline_text(QueueDiscipline discipline) {

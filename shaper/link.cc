@@ -48,7 +48,7 @@ Admission Link::enqueue(Packet packet, nanoseconds now) {
     ++counters_.outage_drops;
     return Admission::outage;
   }
-  if (busy_ && is_full(packet.size_bytes)) {
+  if (holds_most() || (busy_ && is_full(packet.size_bytes))) {
     ++counters_.queue_drops;
     return Admission::queue_full;
   }
@@ -157,7 +157,10 @@ void Link::use_discipline(nanoseconds now) {
 bool Link::is_full(std::uint32_t size_bytes) const {
   auto const& limit = settings_.queue;
   if (limit.packets > 0 && queue_.packets() >= limit.packets) return true;
-  if (limit.bytes > 0 && queue_.bytes() + size_bytes > limit.bytes) return true;
+  return limit.bytes > 0 && queue_.bytes() + size_bytes > limit.bytes;
+}
+
+bool Link::holds_most() const {
   return queue_.packets() + in_order_.size() + overtaking_.size() >= kHeldPacketsMax;
 }
 

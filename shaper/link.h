@@ -115,6 +115,7 @@ class Link {
   void control(std::chrono::nanoseconds at);
   void use_discipline(std::chrono::nanoseconds now);
   bool is_full(std::uint32_t size_bytes) const;
+  bool holds_most() const;
   void start_next(std::chrono::nanoseconds at);
   void finish_current();
   std::chrono::nanoseconds due_of_current() const;

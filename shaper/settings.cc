@@ -8,6 +8,9 @@ using std::chrono::nanoseconds;
 
 namespace {
 
+/// PIE computes anew in each interval in which it has packets.
+constexpr nanoseconds kPieIntervalMin = std::chrono::microseconds(100);
+
 bool is_probability(double p) {
   return p >= 0 && p <= 1;
 }
@@ -53,6 +56,10 @@ std::optional<std::string> defect_of(const LinkSettings& settings) {
   auto const& queue = settings.active_queue;
   if (!is_time(queue.target) || !is_time(queue.interval)) {
     return "target and interval of the queue are not between 0 and 1 hour";
+  }
+  if (queue.discipline == QueueDiscipline::pie && queue.interval > nanoseconds(0) &&
+      queue.interval < kPieIntervalMin) {
+    return "the interval of PIE is below 100us";
   }
   auto const& loss = settings.loss;
   if (!is_probability(loss.in_good) || !is_probability(loss.in_bad) ||

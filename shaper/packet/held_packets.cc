@@ -7,9 +7,14 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kBufferBytesMin = 2048;
+constexpr std::size_t kBufferBytesMin = 128;
 
 }  // namespace
+
+/// Of a frame, with its buffer.
+std::size_t HeldPackets::memory(std::size_t bytes) {
+  return sizeof(Held) + (std::size_t{1} << size_class(bytes));
+}
 
 std::size_t HeldPackets::size_class(std::size_t bytes) {
   return static_cast<std::size_t>(std::bit_width(std::max(bytes, kBufferBytesMin) - 1));
@@ -26,7 +31,7 @@ void HeldPackets::add(Held held, std::span<const std::byte> frame) {
   }
   std::memcpy(held.buffer.get(), frame.data(), frame.size());
   held.size_bytes = static_cast<std::uint32_t>(frame.size());
-  bytes_ += frame.size();
+  bytes_ += memory(frame.size());
   held_.push_back(std::move(held));
 }
 
@@ -34,7 +39,7 @@ void HeldPackets::release(std::uint64_t serial, std::uint32_t count) {
   Held& held = held_[serial - first_];
   held.left -= count;
   if (held.left > 0) return;
-  bytes_ -= held.size_bytes;
+  bytes_ -= memory(held.size_bytes);
   auto& spare = spare_.at(size_class(held.size_bytes));
   if (spare.size() < kSpareMax) spare.push_back(std::move(held.buffer));
   while (!held_.empty() && held_.front().left == 0) {

@@ -48,6 +48,7 @@ class HeldPackets {
   /// Subtracts `count` segments that have left the link.
   void release(std::uint64_t serial, std::uint32_t count);
 
+  /// Of memory.
   std::uint64_t bytes() const { return bytes_; }
   /// Number of frames, including those that wait for an older one to leave.
   std::uint64_t packets() const { return held_.size(); }
@@ -59,6 +60,7 @@ class HeldPackets {
   static constexpr std::size_t kSpareMax = 256;  // of each size
 
   static std::size_t size_class(std::size_t bytes);
+  static std::size_t memory(std::size_t bytes);
 
   std::deque<Held> held_;
   std::uint64_t first_ = 0;  // the serial of held_.front()

@@ -48,7 +48,6 @@ class LinkDirection {
   std::optional<std::chrono::nanoseconds> next_event() const;
   LinkCounters counters() const { return link_.counters(); }
   const OutsideDrops& drops() const { return drops_; }
-  std::uint64_t held_packets() const { return held_.packets(); }
 
  private:
   static constexpr int kBatch = 32;

@@ -26,7 +26,6 @@ struct LinkReport {
   LinkCounters up;
   LatenessHistogram::Summary lateness;  ///< written - due, of every packet
   OutsideDrops outside;
-  std::uint64_t held_packets = 0;  ///< super-packets still on the link
   /// What their lateness can have cost any exchange at most (LatenessChain).
   std::chrono::nanoseconds lateness_cost{0};
   /// From the first packet's arrival to the last one's end.

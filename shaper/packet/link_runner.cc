@@ -216,7 +216,6 @@ void LinkRunner::publish(std::chrono::nanoseconds now) {
   published_.span = chain_.span();
   published_.down = down_.counters();
   published_.up = up_.counters();
-  published_.held_packets = down_.held_packets() + up_.held_packets();
   auto const& in = up_.drops();
   published_.outside = down_.drops();
   published_.outside.send += in.send;

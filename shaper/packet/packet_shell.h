@@ -46,8 +46,6 @@ class PacketShell {
   bool poll(int& exit_code);
   /// Signals the command, if it runs.
   void signal(int number);
-  /// Pid 1 of the command's pid namespace.
-  pid_t init_pid() const { return init_; }
 
  private:
   PacketShell(Descriptor control, pid_t init) : control_(std::move(control)), init_(init) {}

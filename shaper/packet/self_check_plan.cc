@@ -39,8 +39,11 @@ ProbeTrain train_for(const LinkSettings& settings) {
                     : settings.rate_bps > 0 ? static_cast<double>(settings.rate_bps)
                                             : kJudgedRateMaxBps;
   auto const bytes = rate * kTrainSeconds / 8;
-  auto const size = static_cast<std::uint32_t>(
-      std::clamp<double>(bytes / kTrainPacketsMin, kPingBytes, kLinkMtuBytes));
+  // One packet must fit the queue.
+  auto const limit = settings.queue.bytes > 0 ? settings.queue.bytes : kLinkMtuBytes;
+  auto const largest = std::clamp<double>(static_cast<double>(limit), kPingBytes, kLinkMtuBytes);
+  auto const size =
+      static_cast<std::uint32_t>(std::clamp<double>(bytes / kTrainPacketsMin, kPingBytes, largest));
   auto most = kTrainPacketsMax;
   if (settings.queue.packets > 0) most = std::min(most, settings.queue.packets);
   if (settings.queue.bytes > 0) {

@@ -99,6 +99,7 @@ class Bench {
     StreamShellOptions options{.profile = profile, .seed = seed, .hand_over = {}};
     options.listeners.push_back(std::move(listener));
     options.hand_over = [this](StreamArrival arrival) {
+      if (answers_.joinable()) return;  // another program's
       ::fcntl(arrival.socket.get(), F_SETFL, 0);
       answers_ = std::thread(answer, std::move(arrival.socket));
     };

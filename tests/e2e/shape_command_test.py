@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import pathlib
+import resource
 import select
 import shutil
 import signal
@@ -36,6 +37,13 @@ sock = socket.create_connection(("{HOST}", int(sys.argv[1])))
 sock.sendall(b"u" * 300000)
 sock.shutdown(socket.SHUT_WR)
 print(sock.makefile().read())
+"""
+
+MANY = 200
+CONNECTIONS = f"""
+import socket, sys
+all = [socket.create_connection(("{HOST}", int(sys.argv[1]))) for _ in range({MANY})]
+print(sum(len(each.recv(1)) for each in all))
 """
 
 TRIES_MAX = 4
@@ -131,6 +139,22 @@ class Shape(harness.TestCase):
         for name, allowed in {"CapInh": 0, "CapPrm": held, "CapEff": held,
                               "CapBnd": held | net_raw, "CapAmb": 0}.items():
             self.assertEqual(int(fields[name], 16) & ~allowed, 0, name)
+
+    def test_it_has_as_many_connections_as_the_user_may(self):
+        with socket.create_server(("127.0.0.1", 0), backlog=MANY) as server:
+            def serve():
+                held = [server.accept()[0] for _ in range(MANY)]
+                for each in held:
+                    each.sendall(b"x")
+                    each.close()
+            threading.Thread(target=serve, daemon=True).start()
+            port = server.getsockname()[1]
+            _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+            done = subprocess.run(
+                command("--", PYTHON, "-c", CONNECTIONS, str(port)), capture_output=True,
+                text=True, timeout=harness.DEADLINE_SECONDS, preexec_fn=lambda:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (MANY + 50, most)))
+        self.assertEqual(done.stdout, f"{MANY}\n", done.stderr)
 
     def test_ping_runs_and_sees_the_round_trip(self):
         ping = ["ping", "-c", "3", "-i", "0.2", HOST]

@@ -7,6 +7,7 @@ import re
 import select
 import socket
 import ssl
+import struct
 import subprocess
 import time
 
@@ -99,6 +100,23 @@ class Sequence(harness.TestCase):
         self.assertEqual(tsproxy.command(f"set mapports 443:1,*:{other.port}"), "OK")
         _, sock = self.connect(tsproxy)
         self.assertEqual(Client(sock).get("/").body, b"other")
+
+    def test_a_reset_does_not_become_an_end(self):
+        with socket.create_server(("127.0.0.1", 0)) as origin:
+            origin.settimeout(DEADLINE_SECONDS)
+            port = origin.getsockname()[1]
+            for link in ((), ("--rtt=10",)):
+                tsproxy = self.tsproxy("--port=0", "--desthost=127.0.0.1", f"--mapports=*:{port}",
+                                       *link)
+                _, sock = self.connect(tsproxy)
+                sock.settimeout(DEADLINE_SECONDS)
+                answering, _ = origin.accept()
+                answering.sendall(b"half")
+                self.assertEqual(sock.recv(4, socket.MSG_WAITALL), b"half")
+                answering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                answering.close()
+                with self.assertRaises(ConnectionResetError):
+                    sock.recv(1)
 
     def first_byte(self, tsproxy):
         began = time.monotonic()

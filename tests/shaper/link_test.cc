@@ -83,6 +83,14 @@ TEST(Link, WithoutARateOnlyDelays) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(link.due(i), 13ms);
 }
 
+TEST(Link, HoldsABoundedNumberOfPacketsAlsoWithoutARate) {
+  Link link({.delay = 1h}, kSeed, 0, 0ns);
+  for (std::uint64_t i = 0; i < 4'194'304; ++i) {
+    ASSERT_EQ(link.enqueue({.handle = i, .size_bytes = 40}, 0ns), Admission::queued) << i;
+  }
+  EXPECT_EQ(link.enqueue({.handle = 0, .size_bytes = 40}, 0ns), Admission::queue_full);
+}
+
 TEST(Link, StartsAPacketWithAnEarlierStampWhenTheWireWasFree) {
   LinkFixture link({.rate_bps = 12'000'000});
   link.send(1500, 0ms);

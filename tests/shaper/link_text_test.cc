@@ -156,14 +156,18 @@ TEST(LinkText, WritesATextThatReadsAsTheSame) {
   for (const char* const text :
        {"none", "9000/9000/171/1%", "wpt:4g,queue=50ms,loss=0.3%,aqm=codel,target=3ms",
         "sitespeed:cable,down.burst=15kb,outage=20s/500ms", "1/1/1ns,up.jitter=3ns,reorder=yes",
-        "9000/9000/170,ge=1%/20%/77.7%,up.loss=3%,outage=10s-12s+30s-30.5s", "none,up.delay=3ms"}) {
+        "9000/9000/170,ge=1%/20%/77.7%,up.loss=3%,outage=10s-12s+30s-30.5s", "none,up.delay=3ms",
+        "none,loss=0.007%", "none,loss=0.0035%", "none,loss=29%"}) {
     auto const link = read(text);
-    auto again = read(to_text(link));
-    EXPECT_NEAR(again.down.loss.in_good, link.down.loss.in_good, 1e-12);
-    again.down.loss = link.down.loss;
-    again.up.loss = link.up.loss;
+    auto const again = read(to_text(link));
     EXPECT_EQ(again.down, link.down) << to_text(link);
     EXPECT_EQ(again.up, link.up) << to_text(link);
+  }
+}
+
+TEST(LinkText, WritesALossAsItWasTyped) {
+  for (const char* const loss : {"loss=0.007%", "loss=29%", "loss=0.1%"}) {
+    EXPECT_THAT(to_text(read(std::string("none,") + loss)), testing::EndsWith(loss));
   }
 }
 
@@ -188,6 +192,7 @@ TEST(LinkText, SaysWhatIsWrongAndWhatFits) {
   EXPECT_THAT(error_of("none,queue=5ms"), HasSubstr("needs a rate"));
   EXPECT_THAT(error_of("none,burst=5p"), HasSubstr("number of bytes"));
   EXPECT_THAT(error_of("none,aqm=red"), HasSubstr("droptail, codel or pie"));
+  EXPECT_THAT(error_of("none,aqm=pie,interval=1ns"), HasSubstr("PIE is below 100us"));
   EXPECT_THAT(error_of("none,ge=1%"), HasSubstr("P/R"));
   EXPECT_THAT(error_of("none,outage=2s-1s"), HasSubstr("end after they begin"));
   EXPECT_THAT(error_of("none,outage=0/1s"), HasSubstr("never on"));

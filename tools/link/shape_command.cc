@@ -14,6 +14,7 @@
 #include "tools/link/link_plot.h"
 #include "tools/link/linked_command.h"
 #include "tools/process/command_line.h"
+#include "tools/process/descriptor_limit.h"
 #include "tools/process/main_loop.h"
 #include "tools/process/process_signals.h"
 
@@ -93,6 +94,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
   if (!linked) return linked.error();
   // Not before the fork: it would be the command's, too.
   ::signal(SIGPIPE, SIG_IGN);
+  raise_descriptor_limit();
   net::io_context context(1);
   MainLoop loop(context);
   OutsideRelay relay(context, first_resolver(kHostResolverSettings));

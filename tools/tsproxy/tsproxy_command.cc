@@ -11,6 +11,7 @@
 #include "base/text/printable.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/process/descriptor_limit.h"
 #include "tools/process/signal_events.h"
 #include "tools/tsproxy/settings.h"
 #include "tools/tsproxy/tunnels.h"
@@ -88,6 +89,7 @@ int serve(const TsproxyOptions& options) {
     std::fprintf(stderr, "reprise: other machines can reach the proxy (--bind %s)\n",
                  printable(options.bind).c_str());
   }
+  raise_descriptor_limit();
   print_line("Started Socks5 proxy server on " + to_text(*bound) + "\nHit Ctrl-C to exit.");
   signals.listen([](const signalfd_siginfo& signal) {
     if (static_cast<int>(signal.ssi_signo) != SIGCHLD) end_now();

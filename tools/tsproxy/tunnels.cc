@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "shaper/socket_deadline.h"
+
 namespace reprise::tsproxy {
 namespace {
 
@@ -38,8 +40,10 @@ struct Joined {
   void abort() {
     if (aborted) *aborted = true;
     boost::system::error_code ignored;
-    one.close(ignored);
-    other.close(ignored);
+    for (Socket* const socket : {&one, &other}) {
+      socket->set_option(net::socket_base::linger(true, 0), ignored);  // no orderly end
+      socket->close(ignored);
+    }
   }
 };
 
@@ -70,20 +74,6 @@ void join(net::io_context& context, Joined sockets, const std::function<void()>&
   net::co_spawn(context, pump(joined, joined->one, joined->other), on_end);
   net::co_spawn(context, pump(joined, joined->other, joined->one), on_end);
 }
-
-/// Closes `socket` at the end of a client's patience, unless destroyed before.
-class Deadline {
- public:
-  explicit Deadline(tcp::socket& socket) : timer_(socket.get_executor(), kPatience) {
-    timer_.async_wait([&socket](boost::system::error_code error) {
-      boost::system::error_code ignored;
-      if (!error) socket.close(ignored);
-    });
-  }
-
- private:
-  net::steady_timer timer_;
-};
 
 awaitable<bool> send(tcp::socket& socket, Bytes bytes) {
   auto const [error, written] = co_await net::async_write(socket, net::buffer(bytes), kTuple);
@@ -124,21 +114,28 @@ class Tunnels::Link : public std::enable_shared_from_this<Link> {
   }
 
   /// A socket whose bytes cross the link to `destination`, and back.
-  Task<tcp::socket> enter(tcp::socket destination) {
+  struct Entered {
+    tcp::socket socket;
+    std::shared_ptr<void> keeps;  ///< must live as long: the link, and the destination until then
+  };
+  Task<Entered> enter(tcp::socket destination) {
     tcp::socket near(context_);
     boost::system::error_code error;
     near.open(tcp::v4(), error);
     if (!error) near.bind({net::ip::address_v4::loopback(), 0}, error);
     auto const from = error ? tcp::endpoint() : near.local_endpoint(error);
     if (error) co_return fail(error);
-    destinations_.insert_or_assign(from, std::move(destination));
+    auto const number = ++entered_;
+    destinations_.insert_or_assign(from, Waiting{number, std::move(destination)});
+    std::shared_ptr<void> keeps(nullptr, [link = shared_from_this(), from, number](void*) {
+      auto const left = link->destinations_.find(from);
+      if (left == link->destinations_.end() || left->second.number != number) return;
+      link->destinations_.erase(left);
+    });
     std::tie(error) = co_await near.async_connect(at_, kTuple);
-    if (error) {
-      destinations_.erase(from);
-      co_return fail(error);
-    }
+    if (error) co_return fail(error);
     near.set_option(tcp::no_delay(true), error);
-    co_return std::move(near);
+    co_return Entered{std::move(near), std::move(keeps)};
   }
 
  private:
@@ -148,7 +145,7 @@ class Tunnels::Link : public std::enable_shared_from_this<Link> {
       *arrival.aborted = true;
       return;
     }
-    auto destination = std::move(found->second);
+    auto destination = std::move(found->second.socket);
     destinations_.erase(found);
     net::local::stream_protocol::socket far(context_);
     boost::system::error_code error;
@@ -166,7 +163,12 @@ class Tunnels::Link : public std::enable_shared_from_this<Link> {
   net::io_context& context_;
   tcp::acceptor entrance_;
   tcp::endpoint at_;
-  std::map<tcp::endpoint, tcp::socket> destinations_;  // by the client's address
+  struct Waiting {
+    std::uint64_t number = 0;
+    tcp::socket socket;
+  };
+  std::map<tcp::endpoint, Waiting> destinations_;  // by the client's address
+  std::uint64_t entered_ = 0;
   std::unique_ptr<StreamShell> shell_;
 };
 
@@ -222,12 +224,13 @@ awaitable<void> Tunnels::serve(tcp::socket client) {
     co_return;
   }
   auto const across = link();
+  std::shared_ptr<void> keeps;
   if (across && *across) {
     auto entered = co_await (*across)->enter(std::move(*destination));
+    destination.reset();
     if (entered) {
-      destination.emplace(std::move(*entered));
-    } else {
-      destination.reset();
+      destination.emplace(std::move(entered->socket));
+      keeps = std::move(entered->keeps);
     }
   }
   if (!across || !destination) {
@@ -239,7 +242,7 @@ awaitable<void> Tunnels::serve(tcp::socket client) {
   join(context_,
        {.one = std::move(client),
         .other = std::move(*destination),
-        .keeps = *across,
+        .keeps = std::move(keeps),
         .aborted = nullptr},
        [this] { --open_connections_; });
 }
@@ -247,7 +250,7 @@ awaitable<void> Tunnels::serve(tcp::socket client) {
 /// Reads the greeting and the request, and answers what cannot be served. A client sends nothing
 /// after its request before it has the answer.
 awaitable<std::optional<Tunnels::Target>> Tunnels::shake_hands(tcp::socket& client) {
-  Deadline const deadline(client);
+  SocketDeadline const deadline(client, kPatience);
   Bytes bytes;
   bool greeted = false;
   while (bytes.size() < kSocksBytesMax) {
@@ -292,7 +295,7 @@ awaitable<std::optional<tcp::socket>> Tunnels::dial(const Target& target) {
   if (unknown) co_return std::nullopt;
   for (auto const& each : addresses) {
     tcp::socket socket(context_);
-    Deadline const deadline(socket);
+    SocketDeadline const deadline(socket, kPatience);
     auto const [error] = co_await socket.async_connect(each.endpoint(), kTuple);
     if (error) continue;
     boost::system::error_code ignored;

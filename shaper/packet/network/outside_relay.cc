@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "shaper/packet/network/topology.h"
+#include "shaper/socket_deadline.h"
 
 namespace reprise {
 namespace {
@@ -29,11 +30,11 @@ constexpr std::chrono::seconds kDialPatience{30};
 constexpr std::chrono::seconds kAnswerPatience{10};
 constexpr std::chrono::milliseconds kAcceptPause{50};
 
-/// Both ends of a relayed connection, and its state.
+/// Both ends of a relayed connection, for as long as one of its ways is open.
 struct Carried {
   tcp::socket inside;
   tcp::socket outside;
-  int open_ways = 2;
+  std::shared_ptr<void> counted;
 
   /// Makes both ends see an abnormal end.
   void abort() {
@@ -52,7 +53,6 @@ net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, t
     if (error == net::error::eof) {
       boost::system::error_code failed;
       to.shutdown(tcp::socket::shutdown_send, failed);
-      --carried->open_ways;
       co_return;
     }
     if (error) break;
@@ -60,24 +60,7 @@ net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, t
     if (broken) break;
   }
   carried->abort();
-  --carried->open_ways;
 }
-
-/// Closes `socket` at a deadline, unless destroyed before.
-template <class Socket>
-class Deadline {
- public:
-  Deadline(Socket& socket, std::chrono::seconds patience)
-      : timer_(socket.get_executor(), patience) {
-    timer_.async_wait([&socket](boost::system::error_code error) {
-      boost::system::error_code ignored;
-      if (!error) socket.close(ignored);
-    });
-  }
-
- private:
-  net::steady_timer timer_;
-};
 
 }  // namespace
 
@@ -109,7 +92,7 @@ ShellResult<void> OutsideRelay::serve(Descriptor descriptor, Service<Socket> ser
 net::awaitable<void> OutsideRelay::accept(tcp::acceptor listener) {
   net::steady_timer pause(context_);
   while (true) {
-    if (open_connections_ >= kConnectionsMax) {
+    if (*open_connections_ >= kConnectionsMax) {
       pause.expires_after(kAcceptPause);
       co_await pause.async_wait(kTuple);
       continue;
@@ -122,10 +105,7 @@ net::awaitable<void> OutsideRelay::accept(tcp::acceptor listener) {
       co_await pause.async_wait(kTuple);
       continue;
     }
-    ++connections_;
-    ++open_connections_;
-    net::co_spawn(context_, carry(std::move(inside)),
-                  [this](std::exception_ptr) { --open_connections_; });
+    net::co_spawn(context_, carry(std::move(inside)), [](std::exception_ptr) {});
   }
 }
 
@@ -133,14 +113,16 @@ net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
   boost::system::error_code error;
   auto const asked = inside.local_endpoint(error);
   if (error) co_return;
-  auto const carried = std::make_shared<Carried>(std::move(inside), tcp::socket(context_));
+  ++*open_connections_;
+  std::shared_ptr<void> counted(nullptr, [open = open_connections_](void*) { --*open; });
+  auto const carried =
+      std::make_shared<Carried>(std::move(inside), tcp::socket(context_), std::move(counted));
   tcp::endpoint const destination(outside(asked.address().to_v4(), asked.port()), asked.port());
   {
-    Deadline const deadline(carried->outside, kDialPatience);
+    SocketDeadline const deadline(carried->outside, kDialPatience);
     std::tie(error) = co_await carried->outside.async_connect(destination, kTuple);
   }
   if (error) {
-    ++refused_;
     carried->abort();
     co_return;
   }
@@ -159,7 +141,6 @@ net::awaitable<void> OutsideRelay::read_questions(udp::socket socket) {
     if (error) co_return;
     auto question = Datagram::receive(socket.native_handle());
     if (!question || open_queries_ >= kQueriesMax) continue;
-    ++queries_;
     ++open_queries_;
     net::co_spawn(context_, answer(socket, std::move(*question)),
                   [this](std::exception_ptr) { --open_queries_; });
@@ -176,7 +157,7 @@ net::awaitable<void> OutsideRelay::answer(udp::socket& socket, Datagram question
   std::vector<std::byte> reply(Datagram::kBytesMax);
   std::size_t size = 0;
   {
-    Deadline const deadline(asking, kAnswerPatience);
+    SocketDeadline const deadline(asking, kAnswerPatience);
     std::tie(error, size) = co_await asking.async_send(
         net::buffer(question.bytes().data(), question.bytes().size()), kTuple);
     if (error) co_return;

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "base/system/descriptor.h"
 #include "shaper/packet/network/datagram.h"
@@ -34,10 +35,6 @@ class OutsideRelay {
   /// one answer; as long as the context runs.
   ShellResult<void> carry(Descriptor socket);
 
-  std::uint64_t connections() const { return connections_; }
-  std::uint64_t refused() const { return refused_; }
-  std::uint64_t queries() const { return queries_; }
-
  private:
   using tcp = boost::asio::ip::tcp;
   using udp = boost::asio::ip::udp;
@@ -55,10 +52,8 @@ class OutsideRelay {
 
   boost::asio::io_context& context_;
   boost::asio::ip::address resolver_;
-  std::uint64_t connections_ = 0;
-  std::uint64_t refused_ = 0;
-  std::uint64_t queries_ = 0;
-  std::size_t open_connections_ = 0;
+  // Connections outlive this, until the context ends.
+  std::shared_ptr<std::size_t> open_connections_ = std::make_shared<std::size_t>(0);
   std::size_t open_queries_ = 0;
 };
 

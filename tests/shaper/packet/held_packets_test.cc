@@ -43,6 +43,13 @@ TEST(HeldPackets, BuffersAreReused) {
   EXPECT_EQ(held.at(1).buffer.get(), before);
 }
 
+TEST(HeldPackets, TheirMemoryIsCountedAndNotOnlyTheirBytes) {
+  HeldPackets held;
+  for (unsigned i = 0; i < 1000; ++i) held.add({.left = 1}, frame_of(58, i));
+  EXPECT_GE(held.bytes(), 1000 * (sizeof(HeldPackets::Held) + 128));
+  EXPECT_LT(held.bytes(), 1000U * 512);
+}
+
 TEST(HeldPackets, AHandleNamesFrameAndSegment) {
   auto const handle = HeldPackets::handle_of(123'456'789'012, 65'000);
   EXPECT_EQ(HeldPackets::serial_of(handle), 123'456'789'012U);

@@ -50,6 +50,12 @@ TEST(SelfCheckPlan, SkipsALinkThatIsTooSlowForItsTime) {
             "the delay is too long for a self-check");
 }
 
+TEST(SelfCheckPlan, ATrainFitsASmallQueue) {
+  auto const train = plan_self_check(link_to_check("9000/9000/20,queue=1000b")).down;
+  EXPECT_EQ(train.packets, 2U);
+  EXPECT_LE((train.packets - 1) * train.packet_bytes, 1000U);
+}
+
 TEST(SelfCheckPlan, EveryKnownProfileIsChecked) {
   for (const LinkProfile& profile : known_profiles()) {
     EXPECT_EQ(plan_self_check(profile).skipped, "") << profile.id;
