@@ -59,7 +59,7 @@ std::string hash_source_of(std::string_view script) {
   return "'sha256-" + base64(sha256(std::as_bytes(std::span(script)))) + '\'';
 }
 
-ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources) {
+ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources, NonceUse use) {
   ScriptAllowance result;
   std::vector<std::string_view> fields;
   std::vector<Found> policies;
@@ -78,6 +78,7 @@ ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources) 
   }
   if (!result.scripts_run) return result;
   for (const Found& found : policies) {
+    if (use == NonceUse::kWithoutNonce) break;
     auto const governing = found.policy.governing_script_elements();
     if (result.nonce.empty() && governing) result.nonce = governing->nonce();
   }

@@ -36,16 +36,21 @@ struct ScriptAllowance {
   bool requires_trusted_types = false;
 };
 
+/// Whether scripts can have a nonce attribute.
+enum class NonceUse : std::uint8_t { kWithNonce, kWithoutNonce };
+
 /// Computes how scripts whose contents have `hash_sources` ("'sha256-...' ...") may run under the
 /// Content-Security-Policy and -Report-Only fields among `headers`:
 /// - a policy that permits all inline scripts, or one with that hash, is not changed;
-/// - if a policy has a nonce, the scripts use it; only one nonce, the first;
+/// - if a policy has a nonce, the scripts use it; only one nonce, the first, and none without
+/// `use`;
 /// - otherwise the hashes are added to script-src-elem or script-src, whichever governs. If
 ///   default-src governs, a script-src-elem with the same sources is added, so that the rules for
 ///   styles, workers and eval do not change. The hash replaces 'none'.
 /// Report-only policies are treated alike, so that no new violation is reported. Policies in <meta>
 /// never apply: the script comes before them.
-ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources);
+ScriptAllowance allow_script(HeaderList headers, std::string_view hash_sources,
+                             NonceUse use = NonceUse::kWithNonce);
 
 /// Whether allow_script() reads the field `name`.
 bool is_policy_field(std::string_view name);

@@ -189,10 +189,7 @@ bool HtmlScan::step_declaration(unsigned char c) {
       } else if (c == '-' && matched_ == kDoctypeName.size()) {
         state_ = State::kCommentStart;
       } else if (matched_ < kDoctypeName.size() && lower(c) == kDoctypeName[matched_]) {
-        if (++matched_ == kDoctypeName.size()) {
-          doctype_seen_ = true;
-          state_ = State::kDoctype;
-        }
+        if (++matched_ == kDoctypeName.size()) state_ = State::kDoctype;
       } else {
         state_ = State::kBogusComment;
         return false;
@@ -200,7 +197,9 @@ bool HtmlScan::step_declaration(unsigned char c) {
       break;
     case State::kBogusComment:
     case State::kDoctype:  // quotes do not keep a doctype open
-      if (c == '>') state_ = State::kData;
+      if (c != '>') break;
+      doctype_seen_ = doctype_seen_ || state_ == State::kDoctype;
+      state_ = State::kData;
       break;
     case State::kComment:
       if (c == '-') state_ = State::kCommentEndDash;
@@ -376,7 +375,8 @@ void HtmlScan::give_up() {
   if (state_ == State::kDone) return;
   // A script before a doctype would change the page's layout mode.
   bool const declaring = state_ >= State::kMarkupDeclaration && state_ <= State::kDoctype;
-  if (!in_head_ && !doctype_seen_ && (state_ == State::kData || declaring)) {
+  bool const may_declare = state_ == State::kData || state_ == State::kTagOpen || declaring;
+  if (!in_head_ && !doctype_seen_ && may_declare) {
     finish(std::nullopt, false);
   } else if (!in_head_ && declaring) {
     finish(token_start_, token_roman_);

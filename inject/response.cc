@@ -7,6 +7,7 @@
 #include <deque>
 #include <ranges>
 
+#include "base/http/media_type.h"
 #include "base/invariant.h"
 #include "base/text/base64.h"
 #include "base/text/white_space.h"
@@ -77,10 +78,7 @@ Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination) 
   auto const type = essence_of(content_type_of(headers));
   auto const is = [type](std::string_view name) { return equals_ignoring_case(type, name); };
   if (destination == Destination::kWorker) {
-    bool const script = is("text/javascript") || is("application/javascript") ||
-                        is("application/x-javascript") || is("text/ecmascript") ||
-                        is("application/ecmascript");
-    return script ? Kind::kScript : Kind::kOther;
+    return is_javascript(type) ? Kind::kScript : Kind::kOther;
   }
   auto const disposition = find_header(headers, "content-disposition");
   if (disposition && equals_ignoring_case(essence_of(*disposition), "attachment")) {

@@ -55,4 +55,25 @@ bool is_of_kind(std::string_view type, std::string_view name) {
          });
 }
 
+bool is_javascript(std::string_view type) {
+  static constexpr std::string_view kTypes[] = {"text/javascript",
+                                                "application/javascript",
+                                                "application/ecmascript",
+                                                "application/x-ecmascript",
+                                                "application/x-javascript",
+                                                "text/ecmascript",
+                                                "text/javascript1.0",
+                                                "text/javascript1.1",
+                                                "text/javascript1.2",
+                                                "text/javascript1.3",
+                                                "text/javascript1.4",
+                                                "text/javascript1.5",
+                                                "text/jscript",
+                                                "text/livescript",
+                                                "text/x-ecmascript",
+                                                "text/x-javascript"};
+  return std::ranges::any_of(
+      kTypes, [type](std::string_view each) { return equals_ignoring_case(type, each); });
+}
+
 }  // namespace reprise

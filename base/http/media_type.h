@@ -16,4 +16,8 @@ bool is_kind_name(std::string_view name);
 /// Whether `type`, a result of media_type(), is of the kind `name`.
 bool is_of_kind(std::string_view type, std::string_view name);
 
+/// Whether `type`, without parameters, is a JavaScript MIME type (WHATWG MIME Sniffing
+/// section 4.6).
+bool is_javascript(std::string_view type);
+
 }  // namespace reprise

@@ -8,7 +8,8 @@ UrlParts url_parts(std::string_view url) {
   UrlParts parts;
   url = without_fragment(url);
   auto const colon = url.find("://");
-  if (colon != std::string_view::npos) {
+  // In a target such as /go?to=https://b.test/ it is further on.
+  if (colon != std::string_view::npos && url.find_first_of("/?") == colon + 1) {
     parts.scheme = url.substr(0, colon);
     url.remove_prefix(colon + 3);
     auto authority = url.substr(0, url.find_first_of("/?"));

@@ -3,37 +3,13 @@
 #include <algorithm>
 
 #include "base/http/headers.h"
+#include "base/http/media_type.h"
 #include "base/text/white_space.h"
 #include "inject/document/references.h"
 #include "inject/document/source_set.h"
 #include "inject/document/url.h"
 
 namespace reprise::inject {
-namespace {
-
-// WHATWG MIME Sniffing section 4.6.
-bool is_script_type(std::string_view type) {
-  static constexpr std::string_view kTypes[] = {"text/javascript",
-                                                "application/javascript",
-                                                "application/ecmascript",
-                                                "application/x-ecmascript",
-                                                "application/x-javascript",
-                                                "text/ecmascript",
-                                                "text/javascript1.0",
-                                                "text/javascript1.1",
-                                                "text/javascript1.2",
-                                                "text/javascript1.3",
-                                                "text/javascript1.4",
-                                                "text/javascript1.5",
-                                                "text/jscript",
-                                                "text/livescript",
-                                                "text/x-ecmascript",
-                                                "text/x-javascript"};
-  return std::ranges::find(kTypes, type) != std::end(kTypes);
-}
-
-}  // namespace
-
 std::optional<std::string_view> Element::raw(std::string_view attribute) const {
   auto const* const found = find_attribute(tag_, document_, attribute);
   if (found == nullptr) return std::nullopt;
@@ -85,7 +61,7 @@ ScriptKind Element::script_kind() const {
     type = "text/" + lower_case(value("language"));
   }
   if (type == "module") return ScriptKind::kModule;
-  return is_script_type(type) && !has("nomodule") ? ScriptKind::kClassic : ScriptKind::kNone;
+  return is_javascript(type) && !has("nomodule") ? ScriptKind::kClassic : ScriptKind::kNone;
 }
 
 bool Element::has_rel(std::string_view type) const {

@@ -66,7 +66,8 @@ function sinceStart() {
 
 const now = () => config.time + Math.floor(sinceStart());
 /** How far the browser's clock is ahead of the page's. */
-const ahead = () => nativeNow() - (config.time + Math.max(passed, 0));
+const ahead = () => nativeNow() - config.time -
+  (config.clock === 'step' ? Math.max(passed, 0) : elapsed() - elapsedAtStart);
 
 function replaceDate() {
   startClock();

@@ -38,9 +38,13 @@ function enter(frame) {
   return frame;
 }
 
+// A variable of the page with that name would replace it.
+const lengthOf = getOwnPropertyDescriptor(realm, 'length')?.get;
+const countFrames = (view) => apply(lengthOf, view, []);
+
 /** Enters all frames of a window. */
 function sweep(view = realm) {
-  const count = view.length;
+  const count = countFrames(view);
   if (view === realm) frames = count;
   for (let i = 0; i < count; i += 1) enter(view[i]);
 }
@@ -61,7 +65,7 @@ let hasOthers = realm.parent !== realm || realm.opener != null;
 /** A method that may have created a frame, in this window or in that of its node. */
 const thenSweep = (always) => (native, self, values) => {
   const result = apply(native, self, values);
-  const count = realm.length;
+  const count = countFrames(realm);
   if (count === 0 && frames === 0 && !hasOthers) return result;
   const view = viewOf(self);
   if (view && view !== realm) {
@@ -120,7 +124,7 @@ function replaceFrames() {
   });
   // Elements from the parser are seen before the script after them.
   const observer = new realm.MutationObserver(() => {
-    if (realm.length !== frames) sweep();
+    if (countFrames(realm) !== frames) sweep();
   });
   observer.observe(realm.document, { childList: true, subtree: true });
   realm.addEventListener('DOMContentLoaded', () => observer.disconnect(), { once: true });

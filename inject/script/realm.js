@@ -151,11 +151,12 @@ function replaceConstructor(name, traps, holder = realm) {
 
 /**
  * Whether the script has already run in this realm. A realm that was entered while its frame was
- * empty may have got a document with its own copy of this script: then the realm restarts.
+ * empty may have got a document with its own copy of this script: then the realm restarts. Each
+ * module of a worker has a copy, too, and goes on.
  */
 function isDone() {
   const internals = internalsOf(realm);
-  if (internals && !config.inherited) internals.restart(config.seeds);
+  if (internals && !config.inherited && realm.document) internals.restart(config.seeds);
   return internals !== null;
 }
 

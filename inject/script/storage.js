@@ -7,8 +7,8 @@ const FRESH_MS = 60_000;
 /** A cookie's text with its Expires attribute moved to the browser's clock. */
 function moveExpiry(text) {
   return text.replace(/(;\s*expires\s*=)([^;]*)/gi, (whole, name, value) => {
-    const time = Date.parse(value);
-    return time !== time ? whole : `${name}${new Date(time + ahead()).toUTCString()}`;
+    const time = parse(value);
+    return time !== time ? whole : `${name}${apply(toUTCString, new Date(time + ahead()), [])}`;
   });
 }
 

@@ -8,6 +8,7 @@
 #include "archive/copy.h"
 #include "archive/edit/reply.h"
 #include "archive/writer.h"
+#include "base/http/message.h"
 #include "base/text/counted.h"
 #include "proxy/whatif/document_changes.h"
 #include "proxy/whatif/image_size.h"
@@ -174,6 +175,9 @@ class ChangedCopy final : public ArchiveCopy {
     auto exchange = from().exchange(resource.ordinal);
     if (!exchange) return std::unexpected("it is damaged in the archive");
     if (auto const why = why_body_stays(*exchange); !why.empty()) return std::unexpected(why);
+    if (auto const status = exchange->response.status; status < 200 || status > 299) {
+      return std::unexpected("its response has the status " + std::to_string(status));
+    }
     auto body = from().read_body(exchange->response.body, kBodyReadMax);
     if (!body) return std::unexpected("it is damaged in the archive");
     Reply reply{.stored = exchange->response, .body = std::move(*body)};

@@ -170,7 +170,9 @@ void fit_head(Reply& reply, const inject::ChangedDocument& changed) {
   }
   auto const fields = reply.stored.headers.list();
   inject::ScriptAllowance allowance;
-  if (!hashes.empty()) allowance = inject::allow_script(fields, hashes);
+  if (!hashes.empty()) {
+    allowance = inject::allow_script(fields, hashes, inject::NonceUse::kWithoutNonce);
+  }
   if (allowance.values.empty()) {
     for (const HeaderView& field : fields) {
       if (inject::is_policy_field(field.name)) allowance.values.emplace_back();

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/http/media_type.h"
-#include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "base/system/program.h"
 #include "base/system/text_file.h"
 
@@ -46,19 +46,13 @@ bool is_of_its_type(const coding::Buffer& image, std::string_view media_type) {
 class Workshop {
  public:
   static Result<Workshop> open() {
-    auto folder = make_private_folder("reprise-image-");
+    auto folder = PrivateFolder::make("reprise-image-");
     if (!folder) return fail(folder.error());
     return Workshop(std::move(*folder));
   }
-  Workshop(Workshop&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
 
   bool put(const coding::Buffer& image) const {
-    std::ofstream file(folder_ / "in", std::ios::binary);
+    std::ofstream file(folder_.path() / "in", std::ios::binary);
     auto const text = text_of(image);
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
     return file.good();
@@ -67,9 +61,9 @@ class Workshop {
   /// The image, encoded as vips' options in brackets say. The error is its message.
   std::expected<std::string, std::string> encode(const fs::path& vips, std::string_view suffix,
                                                  const std::string& options) const {
-    auto const out = (folder_ / "out").concat(suffix);
+    auto const out = (folder_.path() / "out").concat(suffix);
     auto const to = out.string() + "[" + options + "]";
-    auto const ran = run_program(vips, {"copy", folder_ / "in", to}, kPatience);
+    auto const ran = run_program(vips, {"copy", folder_.path() / "in", to}, kPatience);
     if (!ran) return std::unexpected("vips: " + ran.error().message());
     if (ran->exit_code != 0) {
       return std::unexpected("vips cannot encode it: " + ran->output.substr(0, 200));
@@ -80,8 +74,8 @@ class Workshop {
   }
 
  private:
-  explicit Workshop(fs::path folder) : folder_(std::move(folder)) {}
-  fs::path folder_;
+  explicit Workshop(PrivateFolder folder) : folder_(std::move(folder)) {}
+  PrivateFolder folder_;
 };
 
 using Encode = std::function<std::expected<std::string, std::string>(const std::string& options)>;

@@ -12,7 +12,7 @@ namespace {
 
 /// What the `as` of a preload can be, as far as browsers start such loads.
 bool can_be_preloaded(const PageRequest& request) {
-  return request.is_answered &&
+  return request.is_answered && request.method == "GET" &&
          (request.as == "script" || request.as == "style" || request.as == "image" ||
           request.as == "font" || request.as == "fetch");
 }
@@ -87,9 +87,10 @@ class Planner {
       case kPreload:
       case kEarlyHints:
         if (!can_be_preloaded(request)) {
-          return effects_[by].remark(
-              "a " + (request.as.empty() ? "request" : request.as) + " cannot be preloaded",
-              request.url);
+          auto const what = request.method != "GET" ? request.method
+                            : request.as.empty()    ? "request"
+                                                    : request.as;
+          return effects_[by].remark("a " + what + " cannot be preloaded", request.url);
         }
         return mention_in_its_document(request, by, kind);
       case kPreconnect:

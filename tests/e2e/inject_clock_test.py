@@ -47,8 +47,36 @@ addEventListener('load', () => {
 });
 </script>"""
 
+LATER = """<!doctype html><title>later</title><body><script>
+var length = 100000;
+const told = {}, start = Date.now();
+document.cookie = 'a=1';
+document.body.append(document.createElement('iframe'));
+told.inFrame = window[0].Date.now() - start;
+addEventListener('load', () => setTimeout(() => {
+  document.cookie = 'a=;expires=' + new Date(Date.now() - 1000).toUTCString();
+  told.cookies = document.cookie;
+  const shown = document.body.appendChild(document.createElement('pre'));
+  shown.id = 'told';
+  shown.textContent = JSON.stringify(told);
+}, 3000));
+</script>"""
+
 
 class Clock(Pages):
+    def test_with_any_clock_a_cookie_ends_when_the_page_says_and_frames_have_it(self):
+        write_har(self.folder / "page.har", {"": ("text/html", LATER)}, START)
+        done = harness.run("archive", "import", str(self.folder / "page.har"), "-o",
+                           str(self.archive))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        for clock in ("step", "steady"):
+            with self.subTest(clock=clock):
+                (load,) = self.load("https://one.test/", BROWSERS[0], "--quiet", "5000",
+                                    f"--replay-flag=--clock={clock}")
+                told = self.told(load)
+                self.assertEqual(told["cookies"], "")
+                self.assertLess(told["inFrame"], 1000)
+
     def test_loading_does_not_move_it_and_waiting_does(self):
         write_har(self.folder / "page.har", {"": ("text/html", PAGE)}, START)
         done = harness.run("archive", "import", str(self.folder / "page.har"), "-o",

@@ -231,6 +231,9 @@ class ViewPage(PageCase, View):
         self.page.evaluate("document.querySelector('.load-list').focus()")
         self.page.press("End")
         self.assertIn("Run 13", self.texts("#load h2"))
+        self.assertIn("Run 13", self.page.evaluate(  # what screen readers say
+            "document.getElementById(document.querySelector('.load-list')"
+            ".getAttribute('aria-activedescendant')).textContent"))
         self.open(path, fragment="#load=8")
         self.assertIn(f"Run {result['loads'][7]['run']}", self.texts("#load h2"))
         second = self.result(view_results.matrix(6, 30, 9)["loads"], "other.json")

@@ -215,6 +215,10 @@ TEST(HtmlScan, GivesUpBehindALongCommentWithoutADoctype) {
   std::string const comment = "<!--" + std::string(kSearchBytesMax, 'x') + "-->";
   EXPECT_FALSE(find_place(Markup::kHtml, "utf-8", comment + "<head>"));
   EXPECT_FALSE(find_place(Markup::kHtml, "utf-8", std::string(kSearchBytesMax, ' ') + "<head>"));
+  for (std::size_t const before : {1, 2, 9, 12}) {  // the doctype crosses the limit
+    std::string const late = std::string(kSearchBytesMax - before, ' ') + "<!doctype html><head>";
+    EXPECT_FALSE(find_place(Markup::kHtml, "utf-8", late)) << before;
+  }
   // With a doctype the script goes before the comment: it runs, and the comment moves into head.
   auto const place = find_place(Markup::kHtml, "utf-8", "<!doctype html>" + comment + "<head>");
   ASSERT_TRUE(place);

@@ -333,6 +333,23 @@ TEST(Rewrite, AWorkersScriptGetsTheTextInFrontOfIt) {
   }
 }
 
+TEST(Rewrite, AWorkersScriptCanHaveAnyTypeOfJavaScript) {
+  // Empty: it stays as it is.
+  RewriteOptions const options{.destination = Destination::kWorker, .effort = {}, .limits = {}};
+  for (auto const& [type, expected] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"text/javascript", "ours()work()"},
+           {"Text/X-JavaScript; charset=utf-8", "ours()work()"},
+           {"text/jscript", "ours()work()"},
+           {"application/x-ecmascript", "ours()work()"},
+           {"text/plain", ""},
+           {"text/javascript1.6", ""}}) {
+    Headers const headers{{.name = "Content-Type", .value = std::string(type)}};
+    auto const done = rewrite(script(), 200, headers.list(), bytes_of("work()"), options);
+    EXPECT_EQ(text_of(done.body), expected) << type;
+  }
+}
+
 TEST(Rewrite, ALargePageIsTheSameButForTheScript) {
   auto const page = sample_page(1'000'000);
   auto const done = rewrite_text({{.name = "Content-Type", .value = "text/html"}}, page);

@@ -3,7 +3,7 @@
 // node workers_test.mjs SCRIPT_TEMPLATE.cc
 import assert from 'node:assert';
 import vm from 'node:vm';
-import { realmIn } from './zone_realm.mjs';
+import { enter, realmIn } from './zone_realm.mjs';
 
 /** The whole script of the worker that `code` makes, with the fragment of its URL. */
 function ranBy(code) {
@@ -99,4 +99,14 @@ for (const banner of ['/'.repeat(80), '/'.repeat(100_000), '//\n'.repeat(100_000
 // Nor if the page reads with a function that never comes to an end.
 assert(ranBy(`RegExp.prototype.exec = RegExp.prototype.test = () => [];
   new Worker(URL.createObjectURL(new Blob(['/* x */ work()'])))`).endsWith('work()'));
+// Nor if it says how arrays and objects are written as JSON.
+const hasSeeds = (text) => text.includes('"seeds":[') && text.includes('"clock":"step"');
+assert(hasSeeds(ranBy(`Object.prototype.toJSON = Array.prototype.toJSON = () => 'replaced';
+  new Worker(URL.createObjectURL(new Blob(['work()'])))`)));
+
+// Each module of a worker has the script in front; its clock and numbers go on.
+const worker = realmIn();
+const drawn = vm.runInContext('Math.random()', worker);
+enter(worker);
+assert.notStrictEqual(vm.runInContext('Math.random()', worker), drawn);
 console.log('workers run this script and their own');

@@ -11,10 +11,15 @@ assert(at > 0, 'the script takes settings');
 
 /** A new global object with `given` in it, and the page zone `zone`, or the process's own: TZ. */
 export function realmIn(zone, given = {}) {
-  const config = { time: 1.7e12, seeds: [1, 2, 3, 4], clock: 'step', token: 'token', zone };
   const realm = vm.createContext({ ...given });
-  vm.runInContext(template.slice(0, at) + JSON.stringify(config) + template.slice(at + 6), realm);
+  enter(realm, zone);
   return realm;
+}
+
+/** Runs the script in a realm, as if it came in front of another script there. */
+export function enter(realm, zone) {
+  const config = { time: 1.7e12, seeds: [1, 2, 3, 4], clock: 'step', token: 'token', zone };
+  vm.runInContext(template.slice(0, at) + JSON.stringify(config) + template.slice(at + 6), realm);
 }
 
 /** What `observations` returns in a realm, as JSON can hold it; `given` are globals for it. */

@@ -29,6 +29,8 @@ test('a command line of curl, as a shell reads it', () => {
   assert.deepStrictEqual(argumentsOf(curlCommand(request({ url: 'a\nb\u001b', protocol: '',
     heads: null }))),
   ['--globoff', '--url', 'a b\\u001b', '--compressed']);
+  assert.deepStrictEqual(argumentsOf(curlCommand(request({ url: 'a', method: 'HEAD', protocol: '',
+    heads: null }))), ['--globoff', '--url', 'a', '--head', '--compressed']);
 });
 
 test('CSV quotes what needs it, and nothing of a page is a formula', () => {

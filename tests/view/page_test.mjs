@@ -35,6 +35,18 @@ test('packed requests become objects by their columns', () => {
     [['FP', 4], ['Load', 9]]);
 });
 
+test('heads that did not fit are not replaced by those of a recording', () => {
+  const load = (more) => ({ requests: [[0, 1]], metrics: {}, ...more });
+  const model = (second) => readModel(JSON.stringify({
+    text_columns: ['url', 'method'], number_columns: [], metrics: [],
+    texts: ['u', 'GET', 'GET / h2'], inputs: [{ kind: 'archive' }],
+    loads: [load({ input: 0, heads: [[0, [2], [2]]] }), load({ input: 0, heads: [], ...second })],
+  }));
+  const headsIn = (read) => requestsOf(read, read.loads[1])[0].heads;
+  assert.strictEqual(headsIn(model({ heads_left_out: 1 })), null);
+  assert.strictEqual(headsIn(model({ heads_left_out: 0 })).recorded, true);
+});
+
 test('what cannot be seen is shown, the rest stays as it is', () => {
   assert.strictEqual(
     shown('a\u202egnp.\u2028\u0000</script>é漢'), 'a\\u202egnp.\\u2028\\u0000</script>é漢');

@@ -15,7 +15,9 @@ function quoted(text) {
 /** `heads` of the request as in model.js, or null. The body is not on the page. */
 export function curlCommand({ method, url, protocol, heads }) {
   const parts = ['curl', '--globoff', '--url', quoted(url)];
-  if (method !== 'GET') parts.push('--request', quoted(method));
+  // With another method curl would wait for the body that Content-Length announces.
+  if (method === 'HEAD') parts.push('--head');
+  else if (method !== 'GET') parts.push('--request', quoted(method));
   const version = VERSIONS[protocol.toLowerCase()];
   if (version) parts.push(version);
   for (const [name, value] of heads?.request.fields ?? []) {

@@ -125,13 +125,10 @@ export class LoadView {
       tile('Connections', countText(load.metrics.connection_count));
     if (load.metrics?.misses != null)
       tile('Misses', countText(load.metrics.misses), load.metrics.misses > 0 ? 'bad' : '');
-    if (load.requests_left_out > 0) {
-      const count = counted(load.requests_left_out, 'request');
-      put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
-    }
-    if (load.traces_left_out > 0) {
-      const count = counted(load.traces_left_out, 'server trace');
-      put(this.box, 'p', 'failure', `${count} not shown: the page would be too large.`);
+    for (const [left, what] of [[load.requests_left_out, 'request'],
+      [load.traces_left_out, 'server trace'], [load.heads_left_out, 'request and response head']]) {
+      if (!(left > 0)) continue;
+      put(this.box, 'p', 'failure', `${counted(left, what)} not shown: the page would be too large.`);
     }
     putFilmstrip(this.box, load);
     if (chain.length > 0) this.putChainBar(chain, chainEnd);

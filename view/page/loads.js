@@ -8,6 +8,8 @@ import { moved, Rows } from './rows.js';
 
 const TEXTS = { ms: msText, count: countText, bytes: bytesText };
 
+const rowId = (load) => `load-row-${load.index}`;
+
 export class LoadList {
   /** `choose(load)` is called with the load to show. */
   constructor(model, choose) {
@@ -54,11 +56,13 @@ export class LoadList {
     this.rows.inner.selectAll('.row').attr(
       'aria-selected', (position) => String(this.rows.items[position] === load));
     const at = this.rows.items.indexOf(load);
+    this.grid.attr('aria-activedescendant', at < 0 ? null : rowId(load));
     if (at >= 0) this.rows.reveal(at);
   }
 
   draw(element, load) {
-    const row = select(element).attr('aria-selected', String(load === this.chosen))
+    const row = select(element).attr('id', rowId(load))
+      .attr('aria-selected', String(load === this.chosen))
       .classed('failed', !['loaded', 'recorded'].includes(load.outcome))
       .classed('odd', load.index % 2 === 1);
     put(row, 'div', 'title', this.title(load)).attr('role', 'gridcell');

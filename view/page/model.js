@@ -47,7 +47,8 @@ function recordedHeads(model) {
  */
 function headsOf(model, load) {
   const own = new Map((load.heads ?? []).map((packed) => [packed[0], packed]));
-  const others = own.size > 0 ? new Map() : recordedHeads(model);
+  const has = own.size > 0 || load.heads_left_out > 0;
+  const others = has ? new Map() : recordedHeads(model);
   return (request) => {
     const packed = own.get(request.index) ?? others.get(keyOf(request));
     if (!packed) return null;

@@ -15,6 +15,9 @@ TEST(UrlParts, AreThoseOfAnyText) {
   EXPECT_EQ(url_parts("http://a.test:8080?x=/").host, "a.test");
   EXPECT_EQ(url_parts("http://a.test:8080?x=/").query, "x=/");
   EXPECT_EQ(url_parts("/path?query").path, "/path");
+  EXPECT_EQ(url_parts("/go?to=https://b.test/x").path, "/go");
+  EXPECT_EQ(url_parts("/go?to=https://b.test/x").host, "");
+  EXPECT_EQ(url_parts("/https://b.test/x").path, "/https://b.test/x");
   EXPECT_EQ(url_parts("about:blank").host, "");
   EXPECT_EQ(url_parts("").path, "");
 }

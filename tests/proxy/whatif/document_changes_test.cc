@@ -42,6 +42,13 @@ TEST_F(DocumentChangesTest, PermitInlineScriptsByTheirHash) {
             "script-src 'self' " + inject::hash_source_of("run()") + "; style-src 'none'");
 }
 
+TEST_F(DocumentChangesTest, PermitInlineScriptsByTheirHashBesideANonce) {
+  add_page("<head></head><script src=x.js></script>", "script-src 'self' 'nonce-abc'");
+  ChangedSite const made(site(), {"type=script: inline"});
+  EXPECT_EQ(field_of(made.reply(kPage), kCsp),
+            "script-src 'self' 'nonce-abc' " + inject::hash_source_of("run()"));
+}
+
 TEST_F(DocumentChangesTest, LeaveThePoliciesAloneWithoutAnInlineScript) {
   add_page("<head></head><script src=x.js></script>", "script-src 'self'");
   ChangedSite const made(site(), {"type=script: async"});
@@ -169,6 +176,16 @@ TEST_F(DocumentChangesTest, InlineSaysWhyAResourceCannotBe) {
   site().add(cut, "run(");
   ChangedSite const made(site(), {"type=script: inline"});
   EXPECT_EQ(made.effect(), "1 selected, 0 changed; the response is not whole: https://a.test/x.js");
+  for (std::uint16_t const status : {302, 404}) {
+    make_new_site();
+    site().add(a_get(kPage, "text/html"), "<head></head><script src=x.js></script>");
+    auto other = a_get("https://a.test/x.js", "text/javascript", kPage);
+    other.response.status = status;
+    site().add(other, "elsewhere");
+    ChangedSite const of(site(), {"path=/x.js: inline"});
+    EXPECT_EQ(of.effect(), "1 selected, 0 changed; its response has the status " +
+                               std::to_string(status) + ": https://a.test/x.js");
+  }
 }
 
 TEST_F(DocumentChangesTest, EarlyHintsComeBeforeOtherInterimResponses) {

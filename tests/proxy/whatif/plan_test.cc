@@ -63,10 +63,15 @@ TEST_F(PlanTest, RefusesToPreloadWhatCannotBe) {
   failed.response = {};
   failed.outcome = Outcome::kOriginFailed;
   site_.add(asked_with(failed, "Sec-Fetch-Dest", "script"));
-  make({"path=/frame: preload", "type=video/*: early-hints", "path=/gone.js: preload"});
+  auto posted = a_get("https://a.test/query", "application/json", kPage);
+  posted.request.method = "POST";
+  site_.add(asked_with(posted, "Sec-Fetch-Dest", "empty"));
+  make({"path=/frame: preload", "type=video/*: early-hints", "path=/gone.js: preload",
+        "path=/query: preload"});
   EXPECT_EQ(remark(0), "a document cannot be preloaded: https://a.test/frame");
   EXPECT_EQ(remark(1), "a video cannot be preloaded: https://a.test/v.mp4");
   EXPECT_EQ(remark(2), "a script cannot be preloaded: https://a.test/gone.js");
+  EXPECT_EQ(remark(3), "a POST cannot be preloaded: https://a.test/query");
   EXPECT_THAT(mentions(kPage), IsEmpty());
 }
 
