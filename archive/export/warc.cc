@@ -187,7 +187,8 @@ void WarcWriter::write_exchange(const Exchange& exchange) {
   auto const& response = exchange.response;
   if (response.status == 0) return;
   auto fields = common_fields(exchange, response.version) + line("WARC-Concurrent-To", id);
-  if (exchange.outcome != Outcome::kComplete) {
+  // Of a WebSocket only the head is written, of which HTTP/2 has no 101.
+  if (exchange.outcome != Outcome::kComplete || opens_web_socket(exchange)) {
     auto const by_origin = exchange.outcome == Outcome::kCutByOrigin;
     fields += line("WARC-Truncated", by_origin ? "disconnect" : "unspecified");
   }

@@ -78,7 +78,9 @@ void WprgoWriter::survey() {
   for (std::size_t i = 0; i < job_.size(); ++i) {
     auto const exchange = job_.read(i);
     if (!exchange) return;
-    auto const cut = exchange->response.status != 0 && exchange->outcome != Outcome::kComplete;
+    bool const is_whole = exchange->outcome == Outcome::kComplete && !opens_web_socket(*exchange);
+    auto const cut =
+        (exchange->response.status != 0 && !is_whole) || exchange->outcome == Outcome::kCutByClient;
     if (!is_writable(*exchange) || cut) {
       job_.report().lose(cut ? Loss::kCut : Loss::kUnwritable);
       continue;

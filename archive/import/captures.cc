@@ -46,6 +46,17 @@ void take_target(const std::string& sent, ExchangeDraft& draft) {
   }
 }
 
+std::size_t memory_of(const ExchangeDraft& draft) {
+  auto bytes = sizeof draft + draft.failure.size() + draft.url.target.size() +
+               draft.body.stored.extents.size() * sizeof(Extent);
+  for (auto const* const fields : {&draft.request_fields, &draft.fields}) {
+    for (const Field& field : *fields) {
+      bytes += sizeof field + field.name.size() + field.value.size();
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 /// The other half of an exchange: one names the other, or neither names any, and they are adjacent
@@ -159,12 +170,15 @@ void Captures::complete(Waiting exchange) {
     take_over(*original, exchange.draft);
     return collector_.add(std::move(exchange.draft));
   }
+  revisit_bytes_ += memory_of(exchange.draft);
   revisits_.push_back(std::move(exchange));
-  if (revisits_.size() <= kRevisitsMax) return;
-  auto oldest = std::move(revisits_.front());
-  revisits_.pop_front();
-  oldest.draft.body.kept = false;
-  collector_.add(std::move(oldest.draft));
+  while (revisits_.size() > kRevisitsMax || revisit_bytes_ > kRememberedBytesMax) {
+    auto oldest = std::move(revisits_.front());
+    revisits_.pop_front();
+    revisit_bytes_ -= memory_of(oldest.draft);
+    oldest.draft.body.kept = false;
+    collector_.add(std::move(oldest.draft));
+  }
 }
 
 void Captures::take_over(const Original& original, ExchangeDraft& draft) {
@@ -182,27 +196,30 @@ void Captures::take_over(const Original& original, ExchangeDraft& draft) {
 }
 
 const Captures::Original* Captures::find_original(const Referral& referral) const {
-  auto found = places_.end();
-  if (!referral.uri.empty()) found = places_.find(by_place(referral.uri, referral.date));
-  if (found == places_.end() && !referral.digest.empty()) {
-    found = places_.find(by_digest(referral.digest));
-  }
-  return found == places_.end() ? nullptr : &originals_[found->second];
+  auto const at = [this](const std::string& key) {
+    auto const found = places_.find(key);
+    return found == places_.end() ? nullptr : &originals_[found->second];
+  };
+  auto const* const by_its_place =
+      referral.uri.empty() ? nullptr : at(by_place(referral.uri, referral.date));
+  auto const* const by_its_digest =
+      referral.digest.empty() ? nullptr : at(by_digest(referral.digest));
+  // Dates have whole seconds: two responses can have one place.
+  bool const differs = by_its_place != nullptr && by_its_digest != nullptr &&
+                       !by_its_place->digest.empty() && by_its_place->digest != referral.digest;
+  return by_its_place == nullptr || differs ? by_its_digest : by_its_place;
 }
 
 void Captures::remember(const Referral& place, const ExchangeDraft& draft) {
   if (remembered_bytes_ > kRememberedBytesMax) {
     return collector_.report().remark("too many records: later revisit records cannot be resolved");
   }
-  auto bytes =
-      sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200) + draft.failure.size();
-  for (const Field& field : draft.fields) {
-    bytes += sizeof field + field.name.size() + field.value.size();
-  }
-  remembered_bytes_ += bytes + draft.body.stored.extents.size() * sizeof(Extent);
+  remembered_bytes_ +=
+      sizeof(Original) + 2 * (place.uri.size() + place.digest.size() + 200) + memory_of(draft);
   places_.try_emplace(by_place(place.uri, place.date), originals_.size());
   if (!place.digest.empty()) places_.try_emplace(by_digest(place.digest), originals_.size());
-  originals_.push_back({.status = draft.status,
+  originals_.push_back({.digest = place.digest,
+                        .status = draft.status,
                         .reason = draft.reason,
                         .version = draft.version,
                         .fields = draft.fields,

@@ -57,6 +57,7 @@ class Captures {
   using Queue = std::deque<Waiting>;
   /// The data that a revisit copies.
   struct Original {
+    std::string digest;  ///< as its record says
     std::uint16_t status = 0;
     std::string reason;
     HttpVersion version = HttpVersion::kUnknown;
@@ -86,6 +87,7 @@ class Captures {
   std::vector<Original> originals_;
   std::size_t remembered_bytes_ = 0;
   std::deque<Waiting> revisits_;
+  std::size_t revisit_bytes_ = 0;
 };
 
 }  // namespace reprise::importing

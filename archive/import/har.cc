@@ -12,6 +12,9 @@
 namespace reprise::importing {
 namespace {
 
+/// Of a head.
+constexpr std::size_t kHarFieldsMax = 65'536;
+
 class HarReader {
  public:
   HarReader(ByteReader& from, AttachmentReader& attachments, Collector& collector)
@@ -32,6 +35,7 @@ class HarReader {
   Fields read_fields();
   void read_messages(HarEntry& entry);
   static void settle_body(HarEntry& entry, FoundBody body);
+  bool is_ours() const { return tool_.starts_with("reprise"); }
   void add(HarEntry& entry);
 
   JsonReader json_;
@@ -151,6 +155,8 @@ void HarReader::read_entry() {
       // Firefox writes the port here.
       auto connection = json_.text(kHarTextBytesMax);
       if (!entry.by_firefox) draft.connection = std::move(connection);
+    } else if (name == "_connectionId") {
+      entry.connection_id = json_.text(kHarTextBytesMax);
     } else if (name == "_fromCache") {
       entry.from_cache = !json_.text(kHarTextBytesMax).empty();
     } else if (name == "_webSocketMessages") {
@@ -189,6 +195,7 @@ void HarReader::read_timings(HarEntry& entry) {
 
 Fields HarReader::read_fields() {
   Fields fields;
+  std::size_t bytes = 0;
   std::string name;
   if (!json_.enter_array()) return fields;
   while (json_.next_element()) {
@@ -203,7 +210,12 @@ Fields HarReader::read_fields() {
         json_.skip();
       }
     }
-    if (fields.size() < 65'536) fields.push_back(std::move(field));
+    bytes += field.name.size() + field.value.size();
+    if (fields.size() < kHarFieldsMax && bytes <= kHarTextBytesMax) {
+      fields.push_back(std::move(field));
+    } else {
+      collector_.report().remark("some heads are longer than 1 MiB: their last fields are skipped");
+    }
   }
   return fields;
 }
@@ -313,6 +325,8 @@ void HarReader::read_content(HarEntry& entry) {
       encoding = json_.text(kHarTextBytesMax);
     } else if (name == "size") {
       entry.content_bytes = json_.number().value_or(-1);
+    } else if (name == "compression") {
+      entry.was_decoded = json_.number().has_value();
     } else if (name == "_file") {
       body = attachments_.read(json_.text(kHarTextBytesMax), coding);
       entry.lost_text = !body;
@@ -330,18 +344,16 @@ void HarReader::read_content(HarEntry& entry) {
   if (body) settle_body(entry, std::move(*body));
 }
 
-/// A HAR's bodies are decoded: a Content-Encoding that does not match the body is a leftover.
 void HarReader::settle_body(HarEntry& entry, FoundBody body) {
   entry.has_text = true;
   entry.draft.body = std::move(body);
-  auto& coding = entry.draft.body.coding;
-  if (coding == CodingVerdict::kBroken) coding = CodingVerdict::kNotCoded;
 }
 
 void HarReader::add(HarEntry& entry) {
   auto& draft = entry.draft;
   // A connection by ws or wss begins as http or https.
   if (entry.url.starts_with("ws:") || entry.url.starts_with("wss:")) {
+    draft.is_web_socket = true;
     entry.url.replace(0, 2, "http");
   }
   if (entry.url.empty()) {
@@ -356,23 +368,16 @@ void HarReader::add(HarEntry& entry) {
   }
   draft.url = *url;
   if (draft.version == HttpVersion::kUnknown) draft.version = draft.request_version;
-  // Firefox has no status for responses from its cache, though all other data.
-  bool const is_answered = !draft.fields.empty() && entry.error.empty() && entry.outcome.empty();
-  if (draft.status == 0 && is_answered) {
+  if (has_no_status_but_all_else(entry)) {
     draft.status = 200;
     ++collector_.report().statuses_assumed;
   }
-  if (draft.status == 0) {
-    draft.failure = entry.error.empty() ? "the recording contains no response" : entry.error;
-  }
-  for (auto const cut : {Outcome::kCutByClient, Outcome::kCutByOrigin}) {
-    if (draft.status == 0 || entry.outcome != to_string(cut)) continue;
-    draft.outcome = cut;
-    draft.failure = entry.error;
-  }
+  settle_coding(entry, is_ours());
+  settle_outcome(entry);
+  settle_connection(entry, tool_.starts_with("WebInspector"));
   if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
   // Our own export keeps the bytes.
-  if (entry.transcoded && !tool_.starts_with("reprise") && set_charset_utf8(draft.fields)) {
+  if (entry.transcoded && !is_ours() && set_charset_utf8(draft.fields)) {
     ++collector_.report().charsets_corrected;
   }
   draft.body.kept = holds_body(entry);

@@ -49,7 +49,10 @@ bool AttachmentReader::read_file(ByteSource& source, Take&& take) {
     take(std::string_view(buffer).substr(0, got));
     if (collector_.failed()) return false;
   }
-  if (source.fault()) collector_.fail(*source.fault());
+  if (source.fault()) {
+    collector_.damage(*source.fault());
+    return false;
+  }
   return !collector_.failed();
 }
 

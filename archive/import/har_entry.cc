@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "archive/import/collect/http_text.h"
+
 namespace reprise::importing {
 namespace {
 
@@ -82,6 +84,48 @@ void set_times(HarEntry& entry) {
   }
   // Without a response there was no first byte.
   if (draft.status == 0) draft.end = std::exchange(draft.first_byte, std::nullopt);
+}
+
+bool has_no_status_but_all_else(const HarEntry& entry) {
+  return entry.draft.status == 0 && !entry.draft.fields.empty() && entry.error.empty() &&
+         entry.outcome.empty();
+}
+
+void settle_coding(HarEntry& entry, bool by_us) {
+  auto& coding = entry.draft.body.coding;
+  if (by_us && !entry.was_decoded) {
+    coding = CodingVerdict::kNone;
+  } else if (coding == CodingVerdict::kBroken) {
+    coding = CodingVerdict::kNotCoded;
+  }
+}
+
+void settle_outcome(HarEntry& entry) {
+  auto& draft = entry.draft;
+  if (draft.status == 0) {
+    draft.failure = entry.error.empty() ? "the recording contains no response" : entry.error;
+  }
+  bool const is_short = draft.body.stored.size_bytes == 0 &&
+                        (announces_content(draft.fields) || entry.content_bytes > 0);
+  if (draft.status != 0 && !entry.error.empty() && entry.outcome.empty() && is_short) {
+    bool const by_client = entry.error.contains("ERR_ABORTED");
+    draft.outcome = by_client ? Outcome::kCutByClient : Outcome::kCutByOrigin;
+    draft.failure = entry.error;
+  }
+  for (auto const cut : {Outcome::kCutByClient, Outcome::kCutByOrigin}) {
+    if (entry.outcome != to_string(cut)) continue;
+    draft.outcome = cut;
+    draft.failure = entry.error;
+  }
+}
+
+void settle_connection(HarEntry& entry, bool by_chrome) {
+  auto& draft = entry.draft;
+  if (!entry.connection_id.empty()) {
+    draft.connection = entry.connection_id;
+  } else if (by_chrome && draft.connection == std::to_string(draft.url.port)) {
+    draft.connection.clear();
+  }
 }
 
 }  // namespace reprise::importing

@@ -17,11 +17,13 @@ struct HarEntry {
   std::string url;
   std::string error;
   std::string outcome;
+  std::string connection_id;  ///< Chrome's; then its `connection` is a port
   bool from_cache = false;
-  bool has_fields = false;  ///< of the response: some tools write its content first
-  bool has_text = false;    ///< of the response: a body, possibly empty
-  bool lost_text = false;   ///< it is unreadable
-  bool transcoded = false;  ///< it is in UTF-8, whatever its charset was
+  bool has_fields = false;   ///< of the response: some tools write its content first
+  bool has_text = false;     ///< of the response: a body, possibly empty
+  bool lost_text = false;    ///< it is unreadable
+  bool transcoded = false;   ///< it is in UTF-8, whatever its charset was
+  bool was_decoded = false;  ///< its content coding was undone
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
   double time = -1;            ///< of all phases, in ms
   bool by_firefox = false;     ///< Firefox wrote the HAR
@@ -36,5 +38,18 @@ bool holds_body(const HarEntry& entry);
 /// Sets the times of the exchange, and of the connection that was made for it, from its start and
 /// the entry's timings.
 void set_times(HarEntry& entry);
+
+/// Firefox has no status for responses from its cache, though all other data.
+bool has_no_status_but_all_else(const HarEntry& entry);
+
+/// A HAR's bodies are decoded: a Content-Encoding that does not match the body is a leftover. Our
+/// own export (`by_us`) says which it could decode.
+void settle_coding(HarEntry& entry, bool by_us);
+
+/// How it ended, if not well. Chrome has the error of a response that broke off after its head.
+void settle_outcome(HarEntry& entry);
+
+/// The text that exchanges of one connection share; `by_chrome`: its `connection` is a port.
+void settle_connection(HarEntry& entry, bool by_chrome);
 
 }  // namespace reprise::importing

@@ -138,12 +138,21 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
       });
   for (const Zip::Entry& entry : zip.entries()) {
     auto const is_har = entry.name.ends_with(".har");
-    auto const is_bundled = entry.name.ends_with(".wacz") && !entry.is_deflated && depth == 0;
+    auto const is_wacz_file = entry.name.ends_with(".wacz");
+    auto const is_bundled = is_wacz_file && !entry.is_deflated && depth == 0;
+    if (is_wacz_file && !is_bundled) {
+      collector_.report().remark("skipped: " + entry.name.substr(0, 200) +
+                                 ": compressed or nested; unpack it and import it");
+    }
     if (!is_har && !is_bundled) continue;
     any = true;
     if (is_har) {
       auto const source = zip.open(entry, progress, fault);
-      if (source == nullptr) return collector_.fail(*fault);
+      if (source == nullptr) {
+        collector_.damage(*std::exchange(fault, std::nullopt));
+        if (collector_.failed()) return;
+        continue;
+      }
       ByteReader reader(*source);
       collector_.stand_in(entry.name);
       import_har(reader, attachments, collector_);

@@ -28,6 +28,7 @@ class WprgoReader {
   void count_messages();
 
   JsonReader json_;
+  bool is_broken_ = false;  // a message of the entry
   Collector& collector_;
 };
 
@@ -66,6 +67,7 @@ void WprgoReader::read_entry(const std::string& url) {
   HttpMessage response(collector_, HttpMessage::Kind::kResponse);
   bool asked = false;
   bool answered = false;
+  is_broken_ = false;
   if (!json_.enter_object()) return;
   std::string name;
   while (json_.next_member(name) && !collector_.failed()) {
@@ -79,14 +81,14 @@ void WprgoReader::read_entry(const std::string& url) {
       json_.skip();
     }
   }
-  if (json_.failed() || collector_.failed()) return;
+  if (json_.failed() || collector_.failed() || is_broken_) return;
   if (!asked || !request.finish()) {
-    return collector_.fail("the request for " + url +
-                           " cannot be read: " + (asked ? request.problem() : "it is missing"));
+    return collector_.damage("the request for " + url +
+                             " cannot be read: " + (asked ? request.problem() : "it is missing"));
   }
   // An empty response means a failed request.
   if (answered && !response.finish() && !collector_.failed()) {
-    return collector_.fail("the response of " + url + " cannot be read: " + response.problem());
+    return collector_.damage("the response of " + url + " cannot be read: " + response.problem());
   }
   add(url, request, response, answered);
 }
@@ -103,7 +105,10 @@ bool WprgoReader::read_message(HttpMessage& message, const std::string& url) {
     any = any || !bytes.empty();
     message.append(bytes);
   });
-  if (!good || !decoder.is_whole()) collector_.fail("a message of " + url + " is not base64");
+  if (!good || !decoder.is_whole()) {
+    collector_.damage("a message of " + url + " is not base64");
+    is_broken_ = true;
+  }
   return any;
 }
 

@@ -18,6 +18,11 @@ std::optional<std::uint64_t> parse_size(std::string_view line) {
   return size;
 }
 
+/// After the last chunk only an empty line, sometimes malformed, belongs to it.
+bool is_more_than_an_end(std::string_view rest) {
+  return rest.find_first_not_of("\r\n") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::size_t ChunkParser::append(std::string_view bytes, std::string& out) {
@@ -48,7 +53,8 @@ std::size_t ChunkParser::append(std::string_view bytes, std::string& out) {
 
 void ChunkParser::end_line() {
   auto line = std::exchange(line_, {});
-  if (line.ends_with('\r')) line.pop_back();
+  bool const has_return = line.ends_with('\r');
+  if (has_return) line.pop_back();
   if (state_ == State::kSize) {
     auto const size = parse_size(line);
     left_ = size.value_or(0);
@@ -56,10 +62,11 @@ void ChunkParser::end_line() {
       state_ = State::kBad;
     } else {
       state_ = left_ == 0 ? State::kTrailers : State::kData;
-      if (left_ > 0) ++chunks_;
+      any_chunk_ = any_chunk_ || (left_ > 0 && has_return);
     }
   } else if (state_ == State::kDataEnd) {
     state_ = line.empty() ? State::kSize : State::kBad;
+    any_chunk_ = any_chunk_ || line.empty();
   } else if (line.empty()) {
     state_ = State::kDone;
   } else {
@@ -89,16 +96,14 @@ Result<void> BodyFeed::append(std::string_view bytes) {
   if (mode_ == Mode::kSniffing) return sniff(bytes);
   content_.clear();
   auto const taken = chunks_.append(bytes, content_);
-  broken_ = broken_ || taken < bytes.size();
+  broken_ = broken_ || is_more_than_an_end(bytes.substr(taken));
   return store(content_);
 }
 
 Result<void> BodyFeed::sniff(std::string_view bytes) {
   held_ += bytes;
   auto const taken = chunks_.append(bytes, content_);
-  auto const rest = bytes.substr(taken);
-  // After the last chunk only an empty line, sometimes malformed, belongs to it.
-  auto const ends_oddly = rest.find_first_not_of("\r\n") != std::string_view::npos;
+  bool const ends_oddly = is_more_than_an_end(bytes.substr(taken));
   if (chunks_.state() == ChunkParser::State::kBad || ends_oddly) return become_plain();
   if (held_.size() < kSniffBytes) return {};
   mode_ = Mode::kChunked;

@@ -20,7 +20,9 @@ class ChunkParser {
   /// number of bytes used.
   std::size_t append(std::string_view bytes, std::string& out);
   State state() const { return state_; }
-  bool any_chunk() const { return chunks_ > 0; }
+  /// Whether one was whole, or began with a line that ends as it must: text can begin with a
+  /// number.
+  bool any_chunk() const { return any_chunk_; }
   const std::string& trailer_text() const { return trailers_; }
 
  private:
@@ -31,7 +33,7 @@ class ChunkParser {
   std::string line_;
   std::string trailers_;
   std::uint64_t left_ = 0;
-  std::uint64_t chunks_ = 0;
+  bool any_chunk_ = false;
 };
 
 /// The properties of a body, as found.

@@ -95,6 +95,9 @@ std::optional<Fault> Collector::take_fault() {
 }
 
 void Collector::add_pages(std::vector<std::string> pages) {
+  if (begun_ && !pages.empty()) {
+    report_.remark("the start URLs are those of the first recording: give others to load");
+  }
   pages_.insert(pages_.end(), pages.begin(), pages.end());
 }
 
@@ -245,7 +248,9 @@ void Collector::add(ExchangeDraft draft) {
   clean_fields(draft.fields, draft.version);
   drop_made_up_host(draft);
   correct_response(draft);
-  if (draft.status == 0) draft.outcome = Outcome::kOriginFailed;
+  if (draft.status == 0 && draft.outcome != Outcome::kCutByClient) {
+    draft.outcome = Outcome::kOriginFailed;
+  }
   if (!may_have_content(draft)) {
     // A browser reports a body from its cache with a 304.
     if (draft.body.stored.size_bytes > 0) ++report_.bodies_dropped;
@@ -261,7 +266,7 @@ void Collector::add(ExchangeDraft draft) {
   // RFC 8441 section 5: over h2 any success status accepts.
   bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
                                               draft.status >= 200 && draft.status < 300);
-  bool const opens_web_socket = agreed && !draft.messages.empty();
+  bool const opens_web_socket = agreed && (draft.is_web_socket || !draft.messages.empty());
   if (draft.status == 101 && !opens_web_socket && draft.outcome == Outcome::kComplete) {
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the protocol was switched; later data was not recorded";

@@ -83,6 +83,7 @@ struct ExchangeDraft {
   std::vector<StoredInterimResponse> interim;
   FoundBody body;
   std::vector<MessageDraft> messages;  ///< of the WebSocket it opened
+  bool is_web_socket = false;          ///< it opened one, also if there are no messages
   std::size_t message_bytes = 0;
 
   Outcome outcome = Outcome::kComplete;

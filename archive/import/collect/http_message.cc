@@ -27,18 +27,25 @@ void HttpMessage::append(std::string_view bytes) {
 /// Takes heads from the held bytes, interim ones too; the bytes after them go to the body.
 void HttpMessage::take_heads(bool is_all) {
   while (!feed_ && problem_.empty()) {
-    auto end = find_head_end(held_, searched_, kReturnsMax);
-    if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line
-    if (!end) {
-      if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than 1 MiB";
-      return;
+    if (!has_head_) {
+      auto end = find_head_end(held_, searched_, kReturnsMax);
+      if (!end && is_all && !held_.empty()) end = held_.size();  // no body, and no empty line
+      if (!end) {
+        if (held_.size() > kHeadBytesMax) problem_ = "its head is longer than 1 MiB";
+        return;
+      }
+      searched_ = 0;
+      if (!take_head(std::string_view(held_).substr(0, *end))) return;
+      held_.erase(0, *end);
+      has_head_ = true;
     }
-    searched_ = 0;
-    if (!take_head(std::string_view(held_).substr(0, *end))) return;
-    held_.erase(0, *end);
-    bool const is_interim = status_.status >= 100 && status_.status < 200 && status_.status != 101;
-    if (kind_ == Kind::kResponse && is_interim && held_.starts_with("HTTP/") &&
-        interim_.size() < kInterimHeadsMax) {
+    constexpr std::string_view kNextHead = "HTTP/";
+    bool const is_interim = kind_ == Kind::kResponse && status_.status >= 100 &&
+                            status_.status < 200 && status_.status != 101 &&
+                            interim_.size() < kInterimHeadsMax;
+    if (is_interim && !is_all && held_.size() < kNextHead.size()) return;
+    if (is_interim && held_.starts_with(kNextHead)) {
+      has_head_ = false;
       std::vector<HeaderView> views;
       for (const Field& field : fields_) views.push_back({field.name, field.value});
       interim_.push_back(

@@ -40,6 +40,7 @@ class HttpMessage {
   Kind kind_;
   std::string held_;
   std::size_t searched_ = 0;
+  bool has_head_ = false;  ///< the one in fields_, which may still be an interim one
   std::string problem_;
   RequestLine request_;
   StatusLine status_;

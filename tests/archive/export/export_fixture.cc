@@ -147,7 +147,8 @@ std::map<Key, std::vector<Exchange>> kept_of(Target target, const ArchiveReader&
     // Without its messages, the handshake of a WebSocket is of no use.
     if (target != Target::kHar && exchange.response.status == 101) continue;
     if (target == Target::kWarc && failed) continue;
-    if (target == Target::kWprgo && !failed && exchange.outcome != Outcome::kComplete) continue;
+    bool const is_cut = !failed || exchange.outcome == Outcome::kCutByClient;
+    if (target == Target::kWprgo && is_cut && exchange.outcome != Outcome::kComplete) continue;
     kept[{exchange.request.method, url_of(exchange.request)}].push_back(std::move(exchange));
   }
   return kept;

@@ -114,6 +114,10 @@ TEST_F(Export, ABodyThatDoesNotDecodeIsWrittenAsItIs) {
   auto const exported = export_all(Target::kHar, {std::move(exchange)});
   EXPECT_THAT(exported.text, HasSubstr(R"("text":"no gzip")"));
   EXPECT_EQ(exported.report.count_of(Loss::kNotDecoded), 1U);
+  import_into(folder_ / "b.reprise", exported.text);
+  auto const after = open_archive(folder_ / "b.reprise");
+  auto const exchanges = exchanges_of(*after);
+  EXPECT_EQ(find_header(exchanges.at(0).response.headers.list(), "content-encoding"), "gzip");
 }
 
 TEST_F(Export, WarcWritesHttp2AsHttp1AndNamesIt) {
@@ -210,6 +214,10 @@ TEST_F(Export, AWebSocketIsInAHarAndComesBackAndIsCountedElsewhere) {
   EXPECT_EQ(har.report.count_of(Loss::kMessages), 0U);
   EXPECT_THAT(har.text, HasSubstr(R"("method":"GET","url":"wss://example.org/a?b=)"));
   EXPECT_THAT(har.text, HasSubstr(R"("opcode":2,"data":"AAEC")"));
+  auto const warc = export_as(*reader_, Target::kWarc).text;
+  import_into(folder_ / "c.reprise", warc);
+  auto const of_warc = open_archive(folder_ / "c.reprise");
+  EXPECT_NE(exchanges_of(*of_warc).at(0).outcome, Outcome::kComplete) << "its messages are lost";
   import_into(folder_ / "b.reprise", har.text);
   auto const after = open_archive(folder_ / "b.reprise");
   ASSERT_TRUE(opens_web_socket(exchanges_of(*after).at(0)));

@@ -154,8 +154,9 @@ class RandomSession {
     bool const is_h1 = version == HttpVersion::kHttp10 || version == HttpVersion::kHttp11;
     fill_request(exchange, is_h1);
     if (below(10) == 0) {
-      exchange.outcome = Outcome::kOriginFailed;
-      exchange.failure = "cannot connect";
+      bool const is_left = below(3) == 0;
+      exchange.outcome = is_left ? Outcome::kCutByClient : Outcome::kOriginFailed;
+      exchange.failure = is_left ? "the client went away" : "cannot connect";
     } else {
       exchange.response.version = version;
       fill_response(exchange, is_h1);

@@ -164,6 +164,22 @@ TEST_F(ImportHar, TakesAMissingBodyOfSizeZeroForAnEmptyOne) {
   EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
 }
 
+TEST_F(ImportHar, TakesAResponseThatBrokeOffAfterItsHeadForACutOne) {
+  auto const broken = [](const std::string& error, const std::string& length) {
+    return R"({"status":200,"headers":[{"name":"content-length","value":")" + length +
+           R"("}],"content":{"size":0},"bodySize":-1,"_error":")" + error + R"("})";
+  };
+  ASSERT_EQ(import(har(broken("net::ERR_CONNECTION_RESET", "5000"))), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByOrigin);
+  EXPECT_EQ(sink.exchanges[0].failure, "net::ERR_CONNECTION_RESET");
+  EXPECT_EQ(fields(0), "content-length: 5000\n");
+  ASSERT_EQ(import(har(broken("net::ERR_ABORTED", "5000"))), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
+  // Chrome says that also of beacons whose page has gone.
+  ASSERT_EQ(import(har(broken("net::ERR_ABORTED", "0"))), "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
+}
+
 TEST_F(ImportHar, CountsABodyOfWhichNothingIsSaidAsIncomplete) {
   ASSERT_EQ(import(har(R"({"status":200,"headers":[],"bodySize":-1,"content":{"size":-1}})")), "");
   EXPECT_EQ(report.incomplete, 1U);

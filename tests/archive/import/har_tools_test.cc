@@ -21,6 +21,39 @@ struct HarParts {
 
 class ImportHarOfTools : public ImportTest {};
 
+TEST_F(ImportHarOfTools, TellsChromesConnectionsApart) {
+  auto const entry = [](const std::string& more) {
+    return R"({"startedDateTime":"2020-01-01T00:00:01.000Z","request":{"url":"https://a.test/x",)"
+           R"("method":"GET","headers":[]},"response":{"status":200,"headers":[],)"
+           R"("content":{"size":2,"text":"hi"}},"serverIPAddress":"192.0.2.1",)" +
+           more + R"("timings":{"blocked":0,"dns":1,"connect":5,"send":0,"wait":9,"receive":1}})";
+  };
+  auto const har = [](const std::string& entries) {
+    return R"({"log":{"creator":{"name":"WebInspector","version":"537.36"},"entries":[)" + entries +
+           "]}}";
+  };
+  ASSERT_EQ(import(har(entry(R"("_connectionId":"17","connection":"443",)") + "," +
+                       entry(R"("_connectionId":"18","connection":"443",)") + "," +
+                       entry(R"("_connectionId":"18","connection":"443",)"))),
+            "");
+  ASSERT_EQ(sink.connections.size(), 2U);
+  EXPECT_NE(sink.connections[1].connect_start, kNoTime);
+  EXPECT_EQ(sink.exchanges.at(1).origin_connection_id, sink.exchanges.at(2).origin_connection_id);
+  ASSERT_EQ(import(har(entry(R"("connection":"443",)") + "," + entry(R"("connection":"443",)"))),
+            "");
+  EXPECT_EQ(sink.connections.size(), 2U) << "both were made for their entry";
+}
+
+TEST_F(ImportHarOfTools, AWebSocketNeedsNoMessages) {
+  HarParts parts{.request = R"("method":"GET","headers":[])",
+                 .response = R"("status":101,"headers":[],"content":{"size":0})",
+                 .entry = R"("_webSocketMessages":[])"};
+  auto text = parts.text();
+  text.replace(text.find("https://a.test/x"), 5, "wss");
+  ASSERT_EQ(import(text), "");
+  EXPECT_TRUE(opens_web_socket(sink.exchanges.at(0)));
+}
+
 TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
   using std::chrono::milliseconds;
   struct Case {

@@ -66,6 +66,71 @@ TEST_F(ImportWarc, UndoesRealChunksAndLeavesBodiesThatHaveNone) {
   EXPECT_EQ(sink.exchanges[2].outcome, Outcome::kCutByOrigin);
 }
 
+TEST_F(ImportWarc, TextThatBeginsWithANumberIsNoChunk) {
+  std::string const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (std::string const text : {"2020\n1;2\n", "12\nfoo", "1\n"}) {
+    ASSERT_EQ(import(record("response", about("a"), head + text)), "");
+    EXPECT_EQ(body(0), text);
+    EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kComplete);
+  }
+}
+
+TEST_F(ImportWarc, AnEmptyLineMoreAfterTheChunksIsNoDamage) {
+  std::string const large(2'000'000, 'x');
+  ASSERT_EQ(import(record("response", about("a"),
+                          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e8480\r\n" +
+                              large + "\r\n0\r\n\r\n\r\n")),
+            "");
+  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
+  EXPECT_EQ(body(0).size(), large.size());
+}
+
+/// Wherever its pieces end: they have 256 KiB of the file.
+TEST_F(ImportWarc, AnInterimResponseIsFollowedByTheFinalOne) {
+  std::string const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+  for (std::size_t const left : {0, 1, 3, 4, 5, 20}) {
+    auto const response = record("response", about("r"), hints + kResponse);
+    auto const border = response.find(hints) + hints.size() + left;
+    auto const empty = record("resource", about("p"), "").size();
+    std::string const filler((256 << 10) - border - empty - 5, '.');  // and five digits more
+    auto const padding = record("resource", about("p"), filler);
+    ASSERT_EQ(import(padding + response), "") << left;
+    ASSERT_EQ(sink.exchanges.size(), 1U);
+    EXPECT_EQ(sink.exchanges[0].response.status, 200) << left;
+    EXPECT_EQ(sink.exchanges[0].interim.size(), 1U) << left;
+    EXPECT_EQ(body(0), "body") << left;
+  }
+}
+
+TEST_F(ImportWarc, ARevisitsDigestTellsResponsesOfOneSecondApart) {
+  auto const one = record("response", about("r", "WARC-Payload-Digest: sha1:ONE\r\n"), kResponse);
+  auto const two = record("response", about("s", "WARC-Payload-Digest: sha1:TWO\r\n"),
+                          "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother");
+  auto const revisit = record("revisit",
+                              about("v",
+                                    "WARC-Refers-To-Target-URI: http://a.test/x\r\n"
+                                    "WARC-Refers-To-Date: 2020-01-01T00:00:00.5Z\r\n"
+                                    "WARC-Payload-Digest: sha1:TWO\r\n",
+                                    "http://b.test/"),
+                              "");
+  ASSERT_EQ(import(one + two + revisit), "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  EXPECT_EQ(body(2), "other");
+}
+
+TEST_F(ImportWarc, HoldsABoundedAmountOfRevisits) {
+  std::string head = "HTTP/1.1 200 OK\r\n";
+  while (head.size() < 900'000) head += "a:\r\n";
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += record("revisit", about("v" + std::to_string(i), "WARC-Payload-Digest: sha1:D\r\n"),
+                   head + "\r\n");
+  }
+  Importer importer(sink, false);
+  EXPECT_EQ(read(importer, text), "");
+  EXPECT_GT(sink.exchanges.size(), 5U) << "before the end of the import";
+}
+
 TEST_F(ImportWarc, UndoesChunksOfALongBodyInPieces) {
   std::string const piece(300'000, 'x');
   std::string chunks;

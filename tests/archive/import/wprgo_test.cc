@@ -96,5 +96,16 @@ TEST_F(ImportWprgo, NamesTheUrlOfAMessageThatIsNone) {
   EXPECT_THAT(import(archive(R"({"SerializedRequest":"?"})")), HasSubstr("is not base64"));
 }
 
+TEST_F(ImportWprgo, GoesOnBehindABadMessageIfToldTo) {
+  auto const good = entry(kGet, kResponse);
+  EXPECT_THAT(import(archive(R"({"SerializedRequest":"?"},)" + good), true),
+              HasSubstr("is not base64"));
+  EXPECT_EQ(report.exchanges, 1U);
+  EXPECT_EQ(report.damaged, 1U);
+  EXPECT_THAT(import(archive(entry(kGet, "nonsense\r\n\r\n") + "," + good), true),
+              HasSubstr("cannot be read"));
+  EXPECT_EQ(report.exchanges, 1U);
+}
+
 }  // namespace
 }  // namespace reprise::importing
