@@ -33,6 +33,7 @@ std::vector<SessionContents> contents_of(const ArchiveReader& reader) {
 }
 
 Result<StoredBody> copy_body(const ArchiveReader& from, const StoredBody& body, ArchiveWriter& to) {
+  if (auto known = to.known_body(body.digest, body.size_bytes)) return std::move(*known);
   BodyWriter writer(to);
   for (std::size_t i = 0; i < body.extents.size(); ++i) {
     auto const piece = from.extent(body, i);

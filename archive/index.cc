@@ -108,6 +108,10 @@ std::optional<IndexView> IndexView::parse(Bytes payload, std::uint64_t file_byte
   view.path_buckets_ = section<std::uint32_t>(payload, layout.path_buckets, bucket_count);
   view.path_order_ = section<std::uint32_t>(payload, layout.path_order, entry_count);
 
+  // No record is there twice.
+  auto const is_ascending = [](std::span<const std::uint64_t> offsets) {
+    return std::ranges::adjacent_find(offsets, std::ranges::greater_equal()) == offsets.end();
+  };
   auto const offset_holds = [file_bytes](std::uint64_t offset) {
     return is_record_offset(offset, file_bytes);
   };
@@ -118,7 +122,7 @@ std::optional<IndexView> IndexView::parse(Bytes payload, std::uint64_t file_byte
   auto const holds =
       is_directory(view.key_buckets_, entry_count) &&
       is_directory(view.path_buckets_, entry_count) &&
-      std::ranges::all_of(view.facts_, offset_holds) && std::ranges::is_sorted(view.facts_) &&
+      std::ranges::all_of(view.facts_, offset_holds) && is_ascending(view.facts_) &&
       std::ranges::all_of(view.entries_, entry_holds) &&
       std::ranges::is_sorted(view.entries_, comes_before) &&
       std::ranges::all_of(view.path_order_, [&](std::uint32_t o) { return o < entry_count; });

@@ -25,8 +25,9 @@ std::size_t memory_of(const std::vector<std::string>& strings) {
 }
 
 std::size_t memory_of(const ConnectionFacts& facts) {
-  return sizeof facts + facts.host.size() + facts.address.size() + facts.cipher.size() +
-         facts.failure.size() + memory_of(facts.certificate_names);
+  return sizeof facts + facts.host.size() + facts.address.size() + facts.alpn.size() +
+         facts.tls_version.size() + facts.cipher.size() + facts.failure.size() +
+         memory_of(facts.certificate_names);
 }
 
 std::size_t memory_of(const DnsAnswer& answer) {
@@ -35,7 +36,9 @@ std::size_t memory_of(const DnsAnswer& answer) {
 }
 
 std::size_t memory_of(const SessionInfo& info) {
-  return sizeof info + memory_of(info.command_line) + memory_of(info.pages);
+  auto const clock = info.injected_clock ? info.injected_clock->mode.size() : 0;
+  return sizeof info + info.tool_version.size() + info.time_zone.size() + clock +
+         memory_of(info.command_line) + memory_of(info.pages);
 }
 
 }  // namespace

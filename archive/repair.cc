@@ -56,7 +56,7 @@ Result<RepairReport> repair_archive(const std::filesystem::path& path, bool keep
     report.backup_path = path;
     report.backup_path += ".bak";
   }
-  auto replacement = Replacement::begin(path, ".repairing");
+  auto replacement = Replacement::begin(path, ".repairing", Replacement::Damaged::kReplaced);
   if (!replacement) return fail(replacement.error());
   if (keep_backup && std::filesystem::exists(std::filesystem::symlink_status(report.backup_path))) {
     return fail(archive_errc::already_exists);

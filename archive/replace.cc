@@ -17,12 +17,16 @@ Result<void> system_result(int returned) {
 
 }  // namespace
 
-Result<Replacement> Replacement::begin(const std::filesystem::path& path, const char* suffix) {
+Result<Replacement> Replacement::begin(const std::filesystem::path& path, const char* suffix,
+                                       Damaged damaged) {
   Replacement made;
   auto lock = open_regular_file(path, FileLock::kExclusive);
   if (!lock) return fail(lock.error());
   auto original = ArchiveReader::open(path, {.lock = false, .populate = false});
   if (!original) return fail(original.error());
+  if (damaged == Damaged::kRefused && (*original)->report().tail_damaged) {
+    return fail(archive_errc::corrupt);
+  }
   auto new_path = path;
   new_path += suffix;
   ::unlink(new_path.c_str());  // left by a killed process: this one holds the lock

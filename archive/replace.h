@@ -15,8 +15,13 @@ namespace reprise {
 /// overwrites. The original is locked meanwhile. Needs disk space for a second copy.
 class Replacement {
  public:
-  /// Creates `path` + `suffix`. Errors: those of ArchiveReader::open; locked; open(2)'s.
-  static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix);
+  /// Of an archive that is damaged before its end, the rest is not in the new file: only a repair
+  /// replaces it, which keeps the original.
+  enum class Damaged : std::uint8_t { kRefused, kReplaced };
+  /// Creates `path` + `suffix`. Errors: those of ArchiveReader::open; locked; corrupt if refused;
+  /// open(2)'s.
+  static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix,
+                                   Damaged damaged = Damaged::kRefused);
   /// Removes the new file unless it was committed.
   ~Replacement();
   Replacement(Replacement&&) noexcept;

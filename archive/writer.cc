@@ -27,6 +27,12 @@ const StoredBody* ArchiveWriter::State::find_body(const Sha256& digest, std::uin
   return &found->second.body;
 }
 
+std::optional<StoredBody> ArchiveWriter::known_body(const Sha256& digest,
+                                                    std::uint64_t size_bytes) {
+  auto const* const found = state_->find_body(digest, size_bytes);
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
 Result<std::uint64_t> ArchiveWriter::State::add_fact(RecordKind kind, std::string_view payload) {
   if (fact_offsets.size() == kFactsMax) return fail(archive_errc::too_large);
   auto const offset = file.append({.kind = kind, .pieces = {std::as_bytes(std::span(payload))}});
@@ -58,6 +64,11 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesyst
   if (!before) return fail(before.error());
   const ArchiveReader& reader = **before;
   if (reader.report().tail_damaged) return fail(archive_errc::corrupt);
+  // The index is cut off by the first write. It alone knows what is behind a damaged head.
+  auto const records = (*before)->state_->bytes().first(reader.records_end());
+  if (reader.report().indexed && walk_records(records, [](const Record&) {}).fault) {
+    return fail(archive_errc::corrupt);
+  }
 
   auto state = std::make_unique<State>(RecordFile(std::move(*file), reader.records_end()), options);
   // Copies: the index is in the mapping, and is cut off with the first write.

@@ -57,7 +57,7 @@ class ArchiveWriter {
                                                        Options options);
   /// Opens an existing archive to add sessions: the first write cuts off its index (close() writes
   /// a new one) and a torn tail. Errors: those of ArchiveReader::open; locked; corrupt if the part
-  /// to cut off is not merely torn (repair_archive() keeps a copy).
+  /// to cut off is not merely torn, or is what leads past damage (repair_archive() keeps a copy).
   static Result<std::unique_ptr<ArchiveWriter>> append(const std::filesystem::path& path,
                                                        Options options);
   ~ArchiveWriter();
@@ -89,6 +89,9 @@ class ArchiveWriter {
   /// Writes index and trailer and releases the lock; nothing can be added afterwards. A file that
   /// was not closed is complete, but is scanned at open.
   Result<void> close();
+
+  /// A body that is stored already; nothing if none with that digest and size is.
+  std::optional<StoredBody> known_body(const Sha256& digest, std::uint64_t size_bytes);
 
   std::uint64_t size_bytes() const;
   std::uint64_t exchange_count() const;

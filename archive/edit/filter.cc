@@ -177,6 +177,10 @@ class FilterParser {
     }
     for (auto const& [known, field] : kLetters) {
       if (!alone || known != name) continue;
+      if (std::ranges::find(vocabulary_.fields, field) == vocabulary_.fields.end()) {
+        return fault(begin,
+                     "this letter is not known here; the fields are " + field_names(vocabulary_));
+      }
       skip_space();
       auto const value_at = at_;
       auto value = word();

@@ -139,7 +139,8 @@ Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool
   return part;
 }
 
-/// Removes from each part the exchanges that one of the parts in `preferred(i)` has.
+/// Removes from each part the exchanges that a preferred part has, and incomplete ones that another
+/// part has complete.
 Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
   std::vector<ExchangeSelection> remaining;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -152,8 +153,9 @@ Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
           if (exchange.session != parts[i].session) return true;
           auto const key = key_of(exchange.request);
           auto const hash = key_hash(key);
-          auto const is_elsewhere = std::ranges::any_of(
-              preferred, [&](const Part& part) { return part.has_complete(key, hash); });
+          auto const has = [&](const Part& part) { return part.has_complete(key, hash); };
+          auto const is_elsewhere = std::ranges::any_of(preferred, has) ||
+                                    (!has(parts[i]) && std::ranges::any_of(all, has));
           if (is_elsewhere) ++parts[i].counts.duplicates;
           return !is_elsewhere;
         });

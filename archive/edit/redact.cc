@@ -135,8 +135,7 @@ class Redaction {
     bool changed = false;
     for (const HeaderView& field : headers.list()) {
       auto& value = values.emplace_back(visit_field(field, options_, hiding()));
-      // A value that was replaced as a whole contains nothing else.
-      if (value == field.value) secrets_.hide_all(value);
+      secrets_.hide_all(value);
       changed |= value != field.value;
     }
     if (!changed) return false;
@@ -177,7 +176,9 @@ class RedactedCopy final : public ArchiveCopy {
     if (*sent) request.headers = with_content_length(request.headers, request_body->size_bytes);
     request.body = std::move(*request_body);
     if (*received) {
-      set_body(response, std::move(*response_body));
+      // Of a cut response Content-Length is what it should have had.
+      bool const is_whole = exchange.outcome == Outcome::kComplete;
+      (is_whole ? set_body : replace_body)(response, std::move(*response_body));
     } else {
       response.body = std::move(*response_body);
     }

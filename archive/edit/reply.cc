@@ -3,6 +3,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/http/message.h"
 #include "base/text/white_space.h"
 
 namespace reprise {
@@ -100,10 +101,6 @@ void replace_body(StoredReply& reply, StoredBody body) {
 void set_body(StoredReply& reply, StoredBody body) {
   reply.headers = with_content_length(reply.headers, body.size_bytes);
   replace_body(reply, std::move(body));
-}
-
-bool may_have_body(std::string_view method, std::uint16_t status) {
-  return method != "HEAD" && status >= 200 && status != 204 && status != 304;
 }
 
 Result<StoredBody> store_body(ArchiveWriter& to, std::span<const std::byte> bytes) {

@@ -35,12 +35,11 @@ std::expected<ReplyHead, HeadFault> parse_head_text(std::string_view text);
 /// Sets every Content-Length among `headers` to `size_bytes`; all other fields stay.
 Headers with_content_length(const Headers& headers, std::uint64_t size_bytes);
 
-/// Replaces the body: adjusts Content-Length. The times of the chunks stay those of the recorded
+/// Replaces the body; no field changes. The times of the chunks stay those of the recorded
 /// body, whose size is kept (timed_bytes); an empty body has none.
+void replace_body(StoredReply& reply, StoredBody body);
+/// The same, and adjusts Content-Length.
 void set_body(StoredReply& reply, StoredBody body);
-
-/// Whether a response to `method` with this status has a body (RFC 9110 section 6.4.1).
-bool may_have_body(std::string_view method, std::uint16_t status);
 
 /// Copies an archive and replaces head and body of one response. Content-Length is adjusted; times,
 /// protocol, trailers and connection stay.

@@ -185,8 +185,8 @@ std::uint32_t Matcher::first_answer(std::uint64_t hash) const {
   return first_answer_[static_cast<std::size_t>(found.data() - reader_->entries().data())];
 }
 
-Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
-                         const RequestOf& request_of) const {
+Decision Matcher::decide_in_scheme(const AskedRequest& asked, SequenceCursors& cursors,
+                                   const RequestOf& request_of) const {
   auto decision = decide_exactly(asked, cursors, request_of);
   if (decision.kind != MatchKind::kMiss) return decision;
   if (is_recorded_broken(asked.key)) return decision;
@@ -198,10 +198,16 @@ Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
     auto const broken = decide_broken(asked, cursors);
     if (broken.kind != MatchKind::kMiss) return broken;
   }
+  return decision;
+}
+
+Decision Matcher::decide(const AskedRequest& asked, SequenceCursors& cursors,
+                         const RequestOf& request_of) const {
+  auto decision = decide_in_scheme(asked, cursors, request_of);
+  if (decision.kind != MatchKind::kMiss || is_recorded_broken(asked.key)) return decision;
   auto other = asked;
   if (!substitute_scheme(other)) return decision;
-  decision = decide_exactly(other, cursors, request_of);
-  if (decision.kind == MatchKind::kMiss) decision = decide_fuzzily(other, cursors, request_of);
+  decision = decide_in_scheme(other, cursors, request_of);
   decision.scheme_substituted = decision.kind != MatchKind::kMiss;
   return decision;
 }
@@ -266,29 +272,35 @@ Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& curs
     return request;
   };
   auto const wanted = features_of(without_body(asked), rules_.ignored_params);
-  Decision decision;
   std::size_t visits = 0;
-  bool best_is_given = false;
+  std::vector<std::uint32_t> broken;
+  auto const entries = reader_->entries();
   reader_->visit_path(path_hash(asked.key.host, asked.key.target), [&](std::uint32_t ordinal) {
     if (++visits > kBrokenVisitsMax) return false;
-    auto const& entry = reader_->entries()[ordinal];
-    if (!answering_[ordinal] || entry.outcome == Outcome::kComplete) return true;
+    bool const is_complete = entries[ordinal].outcome == Outcome::kComplete;
+    if (answering_[ordinal] && !is_complete) broken.push_back(ordinal);
+    return true;
+  });
+  std::ranges::sort(broken, {}, [&](std::uint32_t each) { return entries[each].sequence; });
+  Decision decision;
+  bool best_is_given = false;
+  for (auto const ordinal : broken) {
+    if (decision.candidates >= kCandidatesMax) break;
     auto const exchange = reader_->exchange(ordinal);
-    if (!exchange || !same_place(key_of(exchange->request), asked.key)) return true;
+    if (!exchange || !same_place(key_of(exchange->request), asked.key)) continue;
     auto const recorded =
         features_of(without_body(asked_as(exchange->request, {})), rules_.ignored_params);
     auto const fit = score(wanted, recorded);
     auto const given = cursors.given_[ordinal].load(std::memory_order_relaxed);
     ++decision.candidates;
-    if (fit < kScoreMin || fit < decision.score) return true;
+    if (fit < kScoreMin || fit < decision.score) continue;
     // The first one left, or the last of those already served.
-    if (fit == decision.score && !best_is_given) return true;
+    if (fit == decision.score && !best_is_given) continue;
     decision.kind = MatchKind::kFuzzy;
     decision.ordinal = ordinal;
     decision.score = fit;
     best_is_given = given;
-    return decision.candidates < kCandidatesMax;
-  });
+  }
   if (decision.kind != MatchKind::kMiss) cursors.give(decision.ordinal);
   return decision;
 }

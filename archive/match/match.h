@@ -120,6 +120,9 @@ class Matcher {
 
   void link_repeats();
   void link_range(std::uint32_t begin, std::uint32_t end);
+  /// decide() without the other scheme.
+  Decision decide_in_scheme(const AskedRequest& asked, SequenceCursors& cursors,
+                            const RequestOf& request_of) const;
   Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
   Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,

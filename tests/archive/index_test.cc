@@ -31,6 +31,13 @@ std::vector<IndexEntry> random_entries(std::size_t count, std::uint64_t seed) {
   return entries;
 }
 
+TEST(Index, HasNoFactTwice) {
+  std::vector<std::uint64_t> const good{16, 24, 40};
+  EXPECT_TRUE(IndexView::parse(build_index({}, good), kFileBytes));
+  std::vector<std::uint64_t> const twice{16, 24, 24};
+  EXPECT_FALSE(IndexView::parse(build_index({}, twice), kFileBytes));
+}
+
 TEST(Index, FindsEveryKeyAndPathAndNoOther) {
   for (std::size_t const count : {0, 1, 2, 3, 100, 5000}) {
     auto const entries = random_entries(count, count);

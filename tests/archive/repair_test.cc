@@ -134,6 +134,22 @@ TEST_F(Repair, LeavesOutChunksThatNobodyRefersTo) {
   expect_whole();
 }
 
+TEST_F(Repair, StoresABodyThatIsThereTwiceOnce) {
+  auto writer = create_archive(path_);
+  ASSERT_TRUE(writer->begin_session({}));
+  auto const large = noise(3 << 20, 7);
+  for (std::uint64_t number : {1, 2}) {
+    auto exchange = an_exchange(number, "/" + std::to_string(number));
+    exchange.response.body = store(*writer, large);
+    add(*writer, exchange);
+  }
+  ASSERT_TRUE(writer->close());
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_LT(report->bytes_after, 4U << 20);
+  expect_whole();
+}
+
 TEST_F(Repair, NeverOverwritesABackup) {
   record();
   write_file(backup_, "precious");

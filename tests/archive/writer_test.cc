@@ -255,6 +255,14 @@ TEST_F(Append, RefusesWhenItWouldCutOffMoreThanATornTail) {
   EXPECT_EQ(read_file(path_), bytes);
 }
 
+TEST_F(Append, RefusesWhatOnlyTheIndexCanReadOn) {
+  auto bytes = record("/one").second;
+  bytes[20] ^= 1;  // the first record's header: without the index nothing behind it is found
+  write_file(path_, bytes);
+  EXPECT_EQ(ArchiveWriter::append(path_, {}).error(), archive_errc::corrupt);
+  EXPECT_EQ(read_file(path_), bytes);
+}
+
 TEST_F(Append, DoesNotReferToADamagedBody) {
   auto bytes = record("/one").second;
   auto const at = bytes.find("shared body");

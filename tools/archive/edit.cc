@@ -7,6 +7,7 @@
 #include "archive/replace.h"
 #include "base/bytes.h"
 #include "base/http/media_type.h"
+#include "base/http/message.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/archive_commands.h"
@@ -185,6 +186,7 @@ std::size_t number_in(const std::string& text) {
 int edit(const EditArguments& arguments) {
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
+  if (arguments.output.empty() && refuses_as_damaged(*archive)) return kExitArchive;
   auto const found = exchange_at(*archive, arguments.number);
   if (!found) return found.error();
   auto const& reply = found->exchange.response;

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/system/execute.h"
+#include "base/system/private_folder.h"
 
 namespace reprise {
 namespace {
@@ -15,27 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kEditedBytesMax = 256 << 20;
-
-/// A folder that only this user can read, removed with its contents.
-class PrivateFolder {
- public:
-  PrivateFolder() {
-    std::error_code ignored;
-    auto pattern = (fs::temp_directory_path(ignored) / "reprise-edit-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string editor_command() {
   for (const char* name : {"VISUAL", "EDITOR"}) {
@@ -67,14 +47,13 @@ std::expected<std::string, std::string> read_whole_file(const fs::path& path,
 
 std::expected<std::string, std::string> edit_by_hand(const std::string& text,
                                                      const std::string& name) {
-  PrivateFolder const folder;
-  auto const file = folder.path() / name;
+  auto const folder = PrivateFolder::make("reprise-edit-");
+  if (!folder) return std::unexpected("cannot create a folder: " + folder.error().message());
+  auto const file = folder->path() / name;
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
-  if (folder.path().empty() || !out) {
-    return std::unexpected("cannot create a file in the folder for temporary files");
-  }
+  if (!out) return std::unexpected(file.string() + " cannot be written");
   auto const command = editor_command();
   // The variable may contain options, so a shell parses it.
   auto const status =

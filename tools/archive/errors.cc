@@ -10,6 +10,11 @@ std::string archive_error_text(const std::filesystem::path& path, std::error_cod
     return text + "; use --append to add a session, or choose another file";
   }
   if (error == archive_errc::newer_version) return text + "; update reprise";
+  if (error == archive_errc::corrupt) {
+    return text +
+           ". Run `reprise archive verify` to see where, `reprise archive repair` to keep the "
+           "undamaged exchanges";
+  }
   if (error == archive_errc::locked) return text + "; stop the other reprise first";
   if (error == archive_errc::not_an_archive) {
     return text + "; give a file that `reprise record` wrote";

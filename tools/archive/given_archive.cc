@@ -4,10 +4,8 @@
 #include <cstdio>
 #include <fstream>
 #include <string_view>
-#include <utility>
 
 #include "archive/import/import.h"
-#include "base/system/guarded_process.h"
 #include "tools/archive/import.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
@@ -35,14 +33,14 @@ bool GivenArchive::is_imported(const fs::path& path) {
 }
 
 std::expected<GivenArchive, int> GivenArchive::place_for(const fs::path& path) {
-  auto const folder = make_private_folder("reprise-import-");
+  auto folder = PrivateFolder::make("reprise-import-");
   if (!folder) {
     std::fprintf(stderr, "reprise: cannot create a folder to import %s: %s\n", path.c_str(),
                  folder.error().message().c_str());
     return std::unexpected(kExitFailed);
   }
-  GivenArchive given(*folder / without_slash(path).filename().concat(".reprise"));
-  given.folder_ = *folder;
+  GivenArchive given(folder->path() / without_slash(path).filename().concat(".reprise"));
+  given.folder_ = std::move(*folder);
   return given;
 }
 
@@ -70,24 +68,6 @@ std::expected<GivenArchive, int> GivenArchive::take(const fs::path& path) {
   // A signal that came at the end of the import has been taken from the event loop's signals.
   if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
   return given;
-}
-
-GivenArchive::GivenArchive(GivenArchive&& other) noexcept
-    : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
-
-GivenArchive& GivenArchive::operator=(GivenArchive&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(folder_, other.folder_);
-  return *this;
-}
-
-GivenArchive::~GivenArchive() {
-  remove_copy();
-}
-
-void GivenArchive::remove_copy() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), ignored);
 }
 
 }  // namespace reprise

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/system/private_folder.h"
+
 namespace reprise {
 
 /// "recordings/page" of "recordings/page/", which as a path has no filename().
@@ -24,13 +26,9 @@ class GivenArchive {
       std::function<int(const std::filesystem::path& from, const std::filesystem::path& to)>;
   /// Such a copy of `given`, in a private folder as well. The error is an exit code.
   static std::expected<GivenArchive, int> amended(const GivenArchive& given, const Amend& amend);
-  GivenArchive(GivenArchive&& other) noexcept;
-  GivenArchive& operator=(GivenArchive&& other) noexcept;
-  ~GivenArchive();
-
   /// Removes the imported copy. Call it once the archive is open: then nothing is left of the copy,
   /// however the process ends.
-  void remove_copy();
+  void remove_copy() { folder_.remove(); }
 
   /// The path to open.
   const std::filesystem::path& path() const { return path_; }
@@ -40,7 +38,7 @@ class GivenArchive {
   static std::expected<GivenArchive, int> place_for(const std::filesystem::path& path);
   explicit GivenArchive(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
-  std::filesystem::path folder_;  ///< removed with this; empty: none
+  PrivateFolder folder_;  ///< of the copy
 };
 
 }  // namespace reprise

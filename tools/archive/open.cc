@@ -18,11 +18,6 @@ namespace {
 
 /// The message for an unusable archive; for a newer one it names the format.
 std::string error_text(const std::filesystem::path& path, std::error_code error) {
-  if (error == archive_errc::corrupt) {
-    return path.string() + ": " + error.message() +
-           ". Run `reprise archive verify` to see where, `reprise archive repair` to keep the "
-           "undamaged exchanges";
-  }
   if (error != archive_errc::newer_version) return archive_error_text(path, error);
   std::array<std::byte, kFileHeaderBytes> header{};
   std::ifstream(path, std::ios::binary)
@@ -105,6 +100,12 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) 
   auto archive = open_or_say(path);
   if (archive) print_remarks(*archive);
   return archive;
+}
+
+bool refuses_as_damaged(const OpenArchive& archive) {
+  if (!archive.reader->report().tail_damaged) return false;
+  say_unusable(archive.path, archive_errc::corrupt);
+  return true;
 }
 
 std::optional<NewArchive> NewArchive::make(const std::filesystem::path& path) {

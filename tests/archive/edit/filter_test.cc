@@ -294,6 +294,9 @@ TEST(Filter, AsksAboutTheFieldsOfItsVocabulary) {
   auto const without = Filter::parse("status=404", {.fields = kViewFields});
   ASSERT_FALSE(without);
   EXPECT_THAT(without.error().what, HasSubstr("the fields are host, load;"));
+  auto const letter = Filter::parse("~t image", {.fields = kViewFields});
+  ASSERT_FALSE(letter);
+  EXPECT_THAT(letter.error().what, HasSubstr("not known here; the fields are host, load"));
 }
 
 }  // namespace

@@ -217,6 +217,41 @@ TEST_F(Redact, LeavesNoSecretInTheFileAndAllElseAsItWas) {
   });
 }
 
+TEST_F(Redact, HidesASecretBesideAnotherOneInTheSameField) {
+  {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/");
+    exchange.request.headers = {{.name = "cookie", .value = "st=abc123456789"}};
+    exchange.response.headers = {
+        {.name = "Location", .value = "https://x.test/cb?code=QQ11223344&state=abc123456789"}};
+    add(*writer, exchange);
+    ASSERT_TRUE(writer->close());
+  }
+  redact({.parameters = {"code"}});
+  auto const bytes = read_file(out_);
+  EXPECT_EQ(bytes.find("abc123456789"), std::string::npos);
+  EXPECT_EQ(bytes.find("QQ11223344"), std::string::npos);
+}
+
+TEST_F(Redact, ACutResponseStaysAsShortOfItsLengthAsItWas) {
+  {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/");
+    exchange.outcome = Outcome::kCutByOrigin;
+    exchange.request.headers = {{.name = "cookie", .value = "sid=s3cret-of-mine"}};
+    exchange.response.headers = {{.name = "Content-Length", .value = "1000"}};
+    exchange.response.body = store(*writer, "var s='s3cret-of-mine'");
+    add(*writer, exchange);
+    ASSERT_TRUE(writer->close());
+  }
+  EXPECT_EQ(redact({.bodies = true}).bodies_changed, 1U);
+  auto const reader = open_archive(out_);
+  EXPECT_EQ(find_header(exchanges_of(*reader)[0].response.headers.list(), "content-length"),
+            "1000");
+}
+
 TEST_F(Redact, ReplacesInBodiesOnlyWhenAsked) {
   auto const make = [this] {
     auto const writer = create_archive(a_);
