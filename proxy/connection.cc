@@ -29,7 +29,12 @@ bool covers(const LeafNames& leaf, const std::string& host) {
 }
 
 void cover(LeafNames& leaf, const std::string& host) {
-  if (!covers(leaf, host)) leaf.names.push_back(host);
+  leaf.names.resize(std::min(leaf.names.size(), LeafMinter::kNamesMax));
+  if (covers(leaf, host)) return;
+  if (leaf.names.size() < LeafMinter::kNamesMax) return leaf.names.push_back(host);
+  // Not in place of one that took the last place before.
+  leaf.names.pop_back();
+  leaf.names.insert(leaf.names.begin(), host);
 }
 
 Connection::Connection(tcp::socket socket, std::uint64_t id, Entry entry,

@@ -64,9 +64,8 @@ void FailedHandshakes::warn(int alert, std::string_view server_name) {
   if (!is_distrust(alert) || std::exchange(told_, true)) return;
   spdlog::warn(
       "a client refused the certificate for '{}' (TLS alert: {}): it does not trust the authority "
-      "of this proxy. Run 'reprise ca install' for Chromium, give other clients the file that "
-      "'reprise ca path' names (curl --cacert), or start Chromium with {{chromium-flags}}",
-      server_name, name_of(alert));
+      "of this proxy. {}",
+      server_name, name_of(alert), remedy_);
 }
 
 FailedHandshakes::Counts FailedHandshakes::counts() const {

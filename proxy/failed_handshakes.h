@@ -26,12 +26,17 @@ class FailedHandshakes {
   /// The same for a client's alert (RFC 8446 section 6), which ended a handshake over QUIC.
   void add_alert(int alert, std::string_view server_name);
   Counts counts() const;
+  /// Replaces what the log tells users to do about distrust. Before the first client.
+  void set_remedy(std::string remedy) { remedy_ = std::move(remedy); }
 
  private:
   void warn(int alert, std::string_view server_name);
   mutable std::mutex mutex_;
   Counts counts_;
   bool told_ = false;
+  std::string remedy_ =
+      "Run 'reprise ca install' for Chromium, give other clients the file that 'reprise ca path' "
+      "names (curl --cacert), or start Chromium with {chromium-flags}";
 };
 
 }  // namespace reprise

@@ -71,6 +71,7 @@ class Server {
 
   /// For all listeners.
   const FailedHandshakes& failed_handshakes() const { return failed_handshakes_; }
+  FailedHandshakes& failed_handshakes() { return failed_handshakes_; }
 
   /// The socket of a listener that is accepted elsewhere, in the order of create(). The caller
   /// closes it. Call it once.

@@ -103,7 +103,7 @@ void H1Reader::begin_body(BodyFraming framing) {
   framing_ = framing;
   left_bytes_ = framing.length_bytes;
   ended_ = false;
-  if (framing.kind == BodyFraming::Kind::kChunked) decoder_ = ChunkedDecoder(tolerance_);
+  decoder_ = ChunkedDecoder(tolerance_);  // also without chunks: it has the last message's trailers
 }
 
 Bytes H1Reader::take(std::size_t count) {

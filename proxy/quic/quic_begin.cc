@@ -57,11 +57,6 @@ struct QuicConnection::Callbacks {
     application(user).was_reset(stream, code);
     return 0;
   }
-  static int stream_stopped(ngtcp2_conn*, std::int64_t stream, std::uint64_t code, void* user,
-                            void*) {
-    application(user).was_stopped(stream, code);
-    return 0;
-  }
   static int more_window(ngtcp2_conn*, std::int64_t stream, std::uint64_t, void* user, void*) {
     application(user).unblocked(stream);
     return 0;
@@ -136,7 +131,6 @@ struct QuicConnection::Callbacks {
     made.delete_crypto_aead_ctx = ngtcp2_crypto_delete_crypto_aead_ctx_cb;
     made.delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb;
     made.get_path_challenge_data = ngtcp2_crypto_get_path_challenge_data_cb;
-    made.stream_stop_sending = stream_stopped;
     made.version_negotiation = ngtcp2_crypto_version_negotiation_cb;
     made.recv_tx_key = key_installed;
     return made;

@@ -45,8 +45,6 @@ class QuicApplication {
   virtual void closed(std::int64_t stream, std::uint64_t code) = 0;
   /// The client ended its direction with an error.
   virtual void was_reset(std::int64_t stream, std::uint64_t code) = 0;
-  /// The client takes no more.
-  virtual void was_stopped(std::int64_t stream, std::uint64_t code) = 0;
   /// Called after each datagram and before each write(): what had to wait until ngtcp2's own work
   /// was done.
   virtual void on_batch() = 0;
@@ -56,7 +54,7 @@ class QuicApplication {
   /// The client's window for the stream is used up; unblocked() follows.
   virtual void blocked(std::int64_t stream) = 0;
   virtual void unblocked(std::int64_t stream) = 0;
-  /// Nothing can be sent on the stream any more.
+  /// Nothing can be sent on the stream any more: the client has stopped it.
   virtual void shut(std::int64_t stream) = 0;
   /// The connection is over, and will be destroyed soon. Nothing is called after this, and nothing
   /// of the connection may be called.

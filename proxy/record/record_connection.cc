@@ -35,18 +35,6 @@ bool is_idempotent(std::string_view method) {
 
 }  // namespace
 
-/// In the list as long as it lives.
-struct RecordConnection::DialWaiter {
-  explicit DialWaiter(std::vector<Event*>& waiters) : waiters(waiters) {
-    waiters.push_back(&event);
-  }
-  ~DialWaiter() { std::erase(waiters, &event); }
-  DialWaiter(const DialWaiter&) = delete;
-  DialWaiter& operator=(const DialWaiter&) = delete;
-  std::vector<Event*>& waiters;
-  Event event;
-};
-
 struct RecordConnection::Passing {
   const RequestHead& head;
   BodyReader& body;
@@ -123,11 +111,15 @@ awaitable<RecordConnection::Acquired> RecordConnection::dial(const Target& targe
       reach);
   dialling_.erase(&ticket);
   dialled_now_.erase(target);
-  for (Event* const waiter : dial_waiters_) waiter->set();
-
   Acquired acquired{
       .fresh = true, .private_refused = dialled.private_refused, .facts = dialled.facts};
   acquired.facts.id = session_.keep(std::move(dialled.facts));
+  for (DialWaiter* const waiter : dial_waiters_) {
+    // One that may reach further has to try by itself.
+    bool const knows = waiter->target == target && waiter->reach == reach;
+    if (!dialled.stream && !acquired.private_refused && knows) waiter->failed = acquired.facts;
+    waiter->event.set();
+  }
   if (!dialled.stream || closed_) {
     if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
     co_return acquired;
@@ -172,8 +164,9 @@ awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& ta
     // Streams of one h2 client share the connection that the first one dials.
     if (client_.alpn != "h2" || !dialled_now_.contains(target))
       co_return co_await dial(target, reach);
-    DialWaiter dialled(dial_waiters_);
+    DialWaiter dialled(dial_waiters_, target, reach);
     co_await dialled.event.wait();
+    if (dialled.failed) co_return Acquired{.facts = std::move(*dialled.failed)};
   }
 }
 
@@ -200,6 +193,7 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
   }
   auto const target = target_of(head);
   auto& reach = session_.reach();
+  std::uint64_t tried = 0;  // a connection: what fails on it twice would fail again
   while (true) {
     auto const permitted = session_.dialer().has_rule(target) ? Reach::kAll : reach.of(head);
     auto const acquired = co_await acquire(target, permitted);
@@ -223,9 +217,10 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
                     .injecting = injecting,
                     .record = record,
                     .exchange = *exchange,
-                    .fresh = acquired.fresh,
+                    .fresh = acquired.fresh || acquired.connection->id == tried,
                     .continue_timer = net::steady_timer(co_await net::this_coro::executor),
                     .upload_timer = net::steady_timer(co_await net::this_coro::executor)};
+    tried = acquired.connection->id;
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
     if (passing.switched) {

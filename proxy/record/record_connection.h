@@ -5,6 +5,7 @@
 #include <set>
 
 #include "proxy/http/event.h"
+#include "proxy/record/dial_waiter.h"
 #include "proxy/record/exchange_recorder.h"
 #include "proxy/record/origin_connection.h"
 #include "proxy/record/record_session.h"
@@ -42,7 +43,6 @@ class RecordConnection final : public ConnectionHandler {
     ConnectionFacts facts;
   };
   enum class Attempt { kDone, kStale };
-  struct DialWaiter;
   struct Passing;  // the state that the two directions of an exchange share
 
   awaitable<Acquired> acquire(const Target& target, Reach reach);
@@ -69,7 +69,7 @@ class RecordConnection final : public ConnectionHandler {
   Connections connections_;
   std::map<Target, ConnectionFacts> failed_;  // from plan_tls, reported to the first request
   std::set<Target> dialled_now_;              // by another stream, which can share it
-  std::vector<Event*> dial_waiters_;
+  std::vector<DialWaiter*> dial_waiters_;
   std::set<dns::Ticket*> dialling_;  // to be ended by close()
   std::size_t running_ = 0;          // connections in run()
   Event all_ended_;

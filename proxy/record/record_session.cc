@@ -75,7 +75,8 @@ void RecordSession::refuse_private(const std::string& why) {
 }
 
 std::size_t RecordSession::trace_bytes_left() const {
-  return std::min(trace_limits_->bytes, trace_limits_->all_bytes - trace_bytes_);
+  auto const all = trace_limits_->all_bytes;
+  return std::min(trace_limits_->bytes, all - std::min(all, trace_bytes_));
 }
 
 void RecordSession::keep_trace(Exchange exchange, Bytes content) {

@@ -108,6 +108,19 @@ TEST_F(ConnectionTest, IsNotOverdueWhileItsHandlerTakesLong) {
   EXPECT_THAT(received, EndsWith("small"));
 }
 
+TEST(LeafNames, CoverAHostAlsoOfACertificateWithTooManyNames) {
+  LeafNames leaf;
+  for (std::size_t i = 0; i < 2 * LeafMinter::kNamesMax; ++i) {
+    leaf.names.push_back("host" + std::to_string(i) + ".test");
+  }
+  cover(leaf, "another.test");
+  cover(leaf, "third.test");
+  EXPECT_EQ(leaf.names.size(), LeafMinter::kNamesMax);
+  EXPECT_TRUE(covers(leaf, "another.test"));
+  EXPECT_TRUE(covers(leaf, "third.test"));
+  EXPECT_TRUE(covers(leaf, "host0.test"));
+}
+
 TEST_F(ConnectionTest, EndsAtOnceWhenNothingRuns) {
   connection.end();
   read_to_the_end();

@@ -25,6 +25,8 @@ struct DropIn {
   /// The authorities that sign instead of the user's own: for each client the first whose type of
   /// key it takes.
   std::vector<RootFiles> roots;
+  /// What the log tells users whose client does not trust these roots.
+  std::string remedy;
   /// Makes the handler that gets the requests of clients, and passes them on to `inner`. It must
   /// not outlive its arguments.
   std::function<std::unique_ptr<HandlerFactory>(HandlerFactory& inner, const AdminActions&)>

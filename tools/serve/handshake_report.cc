@@ -10,6 +10,10 @@ boost::json::object handshake_report_json(const FailedHandshakes::Counts& counts
 
 std::string handshake_report_text(const FailedHandshakes::Counts& counts) {
   if (!counts.any()) return {};
+  if (counts.alerts.empty() && counts.other == 0) {
+    return "TLS handshakes that the client did not finish: " + std::to_string(counts.closed) +
+           " (usual for browsers, which open more connections than they need)\n";
+  }
   std::string text;
   auto const add = [&text](std::uint64_t count, const std::string& how) {
     if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + how;

@@ -34,9 +34,9 @@ std::optional<std::chrono::milliseconds> parse_time(const std::string& text) {
   return std::chrono::seconds(::timegm(&parts));
 }
 
-std::expected<std::string, int> read_script(const std::string& path) {
+std::expected<std::string, int> read_script(const std::string& option, const std::string& path) {
   auto text = read_text_file(path, kFileBytesMax);
-  if (!text) return wrong("--inject " + path + ": " + text.error().message());
+  if (!text) return wrong(option + " " + path + ": " + text.error().message());
   std::erase(*text, '\r');
   return std::move(*text);
 }
@@ -168,11 +168,11 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
   }
   for (const std::string& each : options.inject) {
     if (each == "none" || each == "default") continue;
-    auto text = read_script(each);
+    auto text = read_script(options.option, each);
     if (!text) return std::unexpected(text.error());
     if (options.adapt) *text = options.adapt(std::move(*text), *settings);
     if (!inject::InjectedScript::create({.document = {*text}, .worker = {}})) {
-      return wrong("--inject " + each +
+      return wrong(options.option + " " + each +
                    ": cannot be embedded in every document: the script must be ASCII (write "
                    "\\u00e4 for other characters) without </script, <!-- and ]]>");
     }

@@ -28,6 +28,8 @@ struct InjectionOptions {
   std::string clock;
   std::string time_zone;
   std::string script_in = "documents";  ///< "documents" or "browser"
+  /// Not on our command line: what users know the option as that gives files.
+  std::string option = "--inject";
   /// Not on our command line: changes the text of each file before it is injected.
   std::function<std::string(std::string, const inject::PageSettings&)> adapt;
 

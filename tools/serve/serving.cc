@@ -1,7 +1,6 @@
 #include "tools/serve/serving.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -15,6 +14,7 @@
 #include "tools/process/child_command.h"
 #include "tools/process/chromium_flags.h"
 #include "tools/process/command_line.h"
+#include "tools/process/descriptor_limit.h"
 #include "tools/process/log_lines.h"
 #include "tools/process/process_signals.h"
 #include "tools/serve/command_environment.h"
@@ -29,14 +29,6 @@ auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
 constexpr std::size_t kRulesMax = 120'000;
 /// The limit for running requests of a tool whose callers do not wait.
 constexpr std::chrono::milliseconds kAtOnce{0};
-
-/// Connections need descriptors, and a browser opens hundreds.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// Whether the listener accepts connections to stand-ins on loopback.
 bool takes_stand_ins(const ListenAddress& address) {
@@ -131,9 +123,10 @@ std::optional<int> Serving::prepare_command() {
   return std::nullopt;
 }
 
-/// Stand-ins are for clients that find a listener there.
+/// Stand-ins are for clients that find a listener there; callers of a drop-in have none.
 std::optional<int> Serving::make_plan(const Naming& naming) {
-  bool const served = takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https);
+  bool const served = !options_.drop_in.in_front &&
+                      (takes_stand_ins(addresses_.http) || takes_stand_ins(addresses_.https));
   if (!naming.hosts || (linked_ == nullptr && !served)) return std::nullopt;
   auto plan = dns::Plan::create(
       *naming.hosts,
@@ -192,6 +185,9 @@ std::optional<int> Serving::bind() {
     return cannot_listen({.flag = wrong.flag, .at = wrong.at}, wrong.error);
   }
   server_ = std::move(*server);
+  if (!options_.drop_in.remedy.empty()) {
+    server_->failed_handshakes().set_remedy(options_.drop_in.remedy);
+  }
   for (std::size_t i = 0; i < open_addresses_.size(); ++i) {
     open_addresses_[i]->at = server_->bound()[i];
   }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "archive/match/match.h"
-#include "base/system/guarded_process.h"
 #include "base/text/counted.h"
 #include "dns/host.h"
 #include "dns/responder.h"
@@ -91,12 +90,12 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
     made.effects_.push_back({.text = each.text});
   }
   if (edits) {
-    auto const folder = make_private_folder("reprise-what-if-");
+    auto folder = PrivateFolder::make("reprise-what-if-");
     if (!folder) {
       return refuse(kExitFailed, "cannot create a folder: " + folder.error().message());
     }
-    made.folder_ = *folder;
-    made.path_ = *folder / "changed.reprise";
+    made.path_ = folder->path() / "changed.reprise";
+    made.folder_ = std::move(*folder);
     auto effects = whatif::write_changed_archive(**reader, session, *interventions, made.path_);
     if (!effects) return refuse(kExitArchive, archive_error_text(archive, effects.error()));
     made.effects_ = std::move(*effects);
@@ -109,22 +108,6 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
     if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why + damage);
   }
   return made;
-}
-
-WhatIfArchive::WhatIfArchive(WhatIfArchive&& other) noexcept
-    : path_(std::move(other.path_)),
-      folder_(std::exchange(other.folder_, {})),
-      conditions_(std::move(other.conditions_)),
-      condition_texts_(std::move(other.condition_texts_)),
-      effects_(std::move(other.effects_)) {}
-
-WhatIfArchive::~WhatIfArchive() {
-  remove_copy();
-}
-
-void WhatIfArchive::remove_copy() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), ignored);
 }
 
 std::string what_if_text(const std::vector<Effect>& effects) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system/private_folder.h"
 #include "proxy/whatif/conditions.h"
 #include "proxy/whatif/effect.h"
 #include "tools/commands.h"
@@ -29,14 +30,11 @@ class WhatIfArchive {
   /// Errors: an invalid text, one that changes nothing, an unusable archive.
   static std::expected<WhatIfArchive, CommandRefusal> make(const std::filesystem::path& archive,
                                                            const WhatIfOptions& options);
-  WhatIfArchive(WhatIfArchive&& other) noexcept;
-  WhatIfArchive& operator=(WhatIfArchive&&) = delete;
-  ~WhatIfArchive();
 
   /// The path to open.
   const std::filesystem::path& path() const { return path_; }
   /// Removes the copy. Call it once the archive is open.
-  void remove_copy();
+  void remove_copy() { folder_.remove(); }
 
   /// How it is to be served.
   const whatif::Conditions& conditions() const { return conditions_; }
@@ -49,7 +47,7 @@ class WhatIfArchive {
   explicit WhatIfArchive(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
-  std::filesystem::path folder_;  // removed with this; empty: none
+  PrivateFolder folder_;  // of the copy
   whatif::Conditions conditions_;
   std::vector<std::string> condition_texts_;
   std::vector<whatif::Effect> effects_;

@@ -181,7 +181,7 @@ void H3Session::begin() {
     return;
   }
   http_.reset(made);
-  nghttp3_conn_set_max_client_streams_bidi(made, options_.concurrent_streams_max);
+  nghttp3_conn_set_max_client_streams_bidi(made, streams_permitted_);
   if (nghttp3_conn_bind_control_stream(made, control) != 0 ||
       nghttp3_conn_bind_qpack_streams(made, encoder, decoder) != 0) {
     quic_->close(NGHTTP3_H3_INTERNAL_ERROR);
@@ -223,7 +223,7 @@ void H3Session::closed(std::int64_t id, std::uint64_t code) {
   if (!is_request(id)) return;
   auto const found = streams_.find(id);
   if (found == streams_.end()) {
-    quic_->allow_stream();
+    permit_stream();
     return;
   }
   auto& stream = *found->second;
@@ -235,17 +235,12 @@ void H3Session::closed(std::int64_t id, std::uint64_t code) {
 void H3Session::was_reset(std::int64_t id, std::uint64_t code) {
   if (http_ == nullptr || failed_) return;
   (void)nghttp3_conn_shutdown_stream_read(raw(), id);
-  // A request that is not complete is cancelled as a whole (section 4.1.1).
-  if (auto* const stream = stream_at(id); stream != nullptr && !stream->finished()) {
+  // Without a whole answer it is cancelled as a whole (section 4.1.1).
+  auto* const stream = stream_at(id);
+  if (stream != nullptr && !stream->finished() && !stream->finished_sending()) {
     stream->close(code);
     reset_soon(id, NGHTTP3_H3_REQUEST_CANCELLED);
   }
-}
-
-void H3Session::was_stopped(std::int64_t id, std::uint64_t code) {
-  if (http_ == nullptr || failed_) return;
-  nghttp3_conn_shutdown_stream_write(raw(), id);
-  if (auto* const stream = stream_at(id)) stream->close(code);
 }
 
 void H3Session::on_batch() {
@@ -298,6 +293,7 @@ void H3Session::unblocked(std::int64_t stream) {
 void H3Session::shut(std::int64_t stream) {
   if (stream == bare_end_) bare_end_ = -1;
   nghttp3_conn_shutdown_stream_write(raw(), stream);
+  if (auto* const each = stream_at(stream)) each->close(NGHTTP3_H3_REQUEST_CANCELLED);
 }
 void H3Session::ended(std::error_code why) {
   quic_ = nullptr;
@@ -351,11 +347,21 @@ int H3Session::on_field(H3ServerStream& stream, H2Head& part, std::string_view n
 void H3Session::retire(std::int64_t id) {
   auto const found = streams_.find(id);
   if (found == streams_.end()) return;
+  // A stream that is closed while QPACK blocks it is still called back for.
+  if (http_ != nullptr) (void)nghttp3_conn_set_stream_user_data(raw(), id, nullptr);
   heads_bytes_ -= found->second->head_bytes;
   streams_.erase(found);
   // Only now: so that handlers, too, are bounded by the number of streams.
-  if (quic_ != nullptr) quic_->allow_stream();
+  if (quic_ != nullptr) permit_stream();
   end_if_done();
+}
+
+void H3Session::permit_stream() {
+  quic_->allow_stream();
+  ++streams_permitted_;
+  if (http_ == nullptr || failed_) return;
+  // It takes the total since the start of the connection.
+  nghttp3_conn_set_max_client_streams_bidi(raw(), streams_permitted_);
 }
 
 void H3Session::end_if_done() {

@@ -55,7 +55,6 @@ class H3Session : public QuicApplication, public H3Streams {
   void acknowledged(std::int64_t stream, std::uint64_t size_bytes) override;
   void closed(std::int64_t id, std::uint64_t code) override;
   void was_reset(std::int64_t id, std::uint64_t code) override;
-  void was_stopped(std::int64_t id, std::uint64_t code) override;
   void on_batch() override;
   Outgoing next_to_send() override;
   void sent(std::int64_t stream, std::size_t size_bytes) override;
@@ -109,6 +108,7 @@ class H3Session : public QuicApplication, public H3Streams {
   void on_begin_head(std::int64_t id);
   int on_field(H3ServerStream& stream, H2Head& part, std::string_view name, std::string_view value);
   void retire(std::int64_t id);
+  void permit_stream();
   void sweep_streams(std::chrono::steady_clock::time_point now);
   /// Runs `work`, which calls the libraries from outside the connection's own calls.
   template <class Work>
@@ -118,6 +118,7 @@ class H3Session : public QuicApplication, public H3Streams {
   void end_if_done();
 
   H3ServerOptions const options_;
+  std::uint64_t streams_permitted_ = options_.concurrent_streams_max;
   QuicConnection* quic_ = nullptr;  // null before and after its life
   ChainFor chain_for_;
   std::unique_ptr<nghttp3_conn, Deleter> http_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/http/h1_parser.h"
+#include "base/http/message.h"
 #include "proxy/http/h2_fields.h"
 #include "proxy/http/handler.h"
 

@@ -114,6 +114,15 @@ TEST(H1Server, DecodesChunkedRequestsAndTheirTrailers) {
   EXPECT_THAT(text, EndsWith("POST http a:80/ abcde +trailing."));
 }
 
+TEST(H1Server, TrailersAreThoseOfTheirOwnRequest) {
+  auto const text = answer(
+      "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\nab\r\n0\r\nT: trailing\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nc");
+  EXPECT_THAT(text, HasSubstr("POST http a:80/a ab +trailing."));
+  EXPECT_THAT(text, EndsWith("POST http a:80/b c."));
+}
+
 TEST(H1Server, WritesChunksTrailersAndInterimHeads) {
   EXPECT_EQ(answer("GET /chunked HTTP/1.1\r\nHost: a\r\n\r\n"),
             "HTTP/1.1 103 Early Hints\r\n\r\n"

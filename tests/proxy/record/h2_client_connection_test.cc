@@ -11,6 +11,7 @@ namespace reprise {
 namespace {
 
 using testing::Each;
+using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -24,6 +25,17 @@ class HeldHost final : public Handler {
     co_return co_await send_text(writer, 200, head.host);
   }
   Event released;
+};
+
+/// Answers once; then it resets each request.
+class OnceOnly final : public Handler {
+ public:
+  Task<void> serve(const ExchangeContext&, const RequestHead& head, BodyReader&,
+                   ResponseWriter& writer) override {
+    if (++asked > 1) co_return fail(std::make_error_code(std::errc::io_error));
+    co_return co_await send_text(writer, 200, head.host);
+  }
+  int asked = 0;
 };
 
 /// What an HTTP/2 client got.
@@ -152,6 +164,33 @@ TEST_F(H2ClientConnection, KnowsARequestSentOnceTheOriginsLimitOfStreamsLetsItGo
   EXPECT_LE(kept[0].timings.request_sent, first_answer);
   EXPECT_GE(kept[1].timings.request_sent, first_answer);
   EXPECT_LE(kept[1].timings.request_sent, kept[1].timings.first_byte);
+}
+
+TEST_F(H2ClientConnection, DialsAHostThatCannotBeReachedOnceForAllThatWait) {
+  Event answered;
+  session_.dialer.held = &answered;
+  std::vector<H2Received> received(3);
+  for (H2Received& each : received) ask("a.test", each);
+  answered.set();
+  session_.context.poll();
+  for (const H2Received& each : received) EXPECT_THAT(each.statuses, ElementsAre(502));
+  EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
+  EXPECT_THAT(exchanges(), Each(Field(&Exchange::outcome, Outcome::kOriginFailed)));
+}
+
+TEST_F(H2ClientConnection, AsksAnOriginThatResetsARequestOnlyOnceMore) {
+  OnceOnly site;
+  session_.dialer.alpn = "h2";
+  session_.dialer.scripts = {h2_origin_of(site)};
+  std::vector<H2Received> received(2);
+  for (H2Received& each : received) ask("a.test", each);
+  EXPECT_EQ(received[0].body, "a.test");
+  ASSERT_THAT(received[1].statuses, SizeIs(1));
+  EXPECT_EQ(received[1].statuses[0], 502);
+  EXPECT_EQ(site.asked, 3);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_EQ(kept[1].outcome, Outcome::kOriginFailed);
 }
 
 /// They would all wait in memory for a client that takes nothing.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "archive/writer.h"
+#include "proxy/http/event.h"
 #include "proxy/http/h1_client.h"
 #include "proxy/record/record_session.h"
 #include "tests/archive/archive_fixture.h"
@@ -78,6 +79,7 @@ class ScriptedDialer final : public OriginDialer {
       dns::Ticket::Use const use(ticket, forever);
       co_await forever.async_wait(kTuple);
     }
+    if (held != nullptr) co_await held->wait();
     if (scripts.empty()) {
       result.facts.failure = "cannot connect to " + target.host;
       co_return result;
@@ -95,6 +97,7 @@ class ScriptedDialer final : public OriginDialer {
 
   std::vector<Script> scripts;  ///< of the connections to come; without one, none is made
   bool never_connects = false;  ///< it can only be cancelled
+  Event* held = nullptr;        ///< what it waits for
   std::string alpn;             ///< what the origins speak; empty: HTTP/1.1
   /// The most that one read of an origin's bytes gives.
   std::size_t read_bytes_max = std::numeric_limits<std::size_t>::max();

@@ -75,6 +75,35 @@ TEST_F(H3Delivery, AnUpdateOvertakesWhatRuns) {
   EXPECT_EQ(client.completed(), (std::vector<std::int64_t>{0, waiting, running}));
 }
 
+/// The answer begins before the request has ended, which then ends without its content.
+TEST_F(H3Delivery, AnAnswerToAnUnfinishedRequestIsWhole) {
+  auto& client = open();
+  auto const asked = client.ask(
+      {{":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/a"}},
+      std::string(8 << 20, 'u'));
+  pair_.run([&] { return client.completed().size() == 2; });
+  EXPECT_TRUE(client.answer(asked).complete);
+  EXPECT_EQ(received(asked), kBodyBytes);
+  EXPECT_FALSE(client.closed());
+}
+
+TEST_F(H3Delivery, AnUpdateIsTakenOfAnyRequestOfALongConnection) {
+  store("/small", 10);
+  auto& client = open();
+  constexpr std::size_t kRequests = 300;  // more than may run at once
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    client.get("/small");
+    pair_.run([&] { return client.completed().size() == 2 + i; });
+  }
+  auto const running = ask("u=3");
+  auto const waiting = ask("u=3");
+  pair_.run([&] { return received(running) > 100'000; });
+  client.update_priority(waiting, 1);
+  pair_.run([&] { return client.completed().size() == 3 + kRequests; });
+  EXPECT_FALSE(client.closed());
+  EXPECT_EQ(client.completed()[1 + kRequests], waiting);
+}
+
 TEST_F(H3Delivery, AnUpdateHoldsBackWhatRuns) {
   auto& client = open();
   auto const running = ask("u=3");
