@@ -348,20 +348,6 @@ std::optional<int> GuardedProcess::wait_until(TimePoint deadline,
   }
 }
 
-Result<std::filesystem::path> make_private_folder(const std::string& prefix,
-                                                  std::size_t path_bytes_max) {
-  const char* const wanted = std::getenv("TMPDIR");
-  auto error = std::make_error_code(std::errc::filename_too_long);
-  for (const char* const parent : {wanted, "/tmp", "/var/tmp"}) {
-    if (parent == nullptr || *parent != '/') continue;
-    std::string name = (std::filesystem::path(parent) / (prefix + "XXXXXX")).string();
-    if (name.size() > path_bytes_max) continue;
-    if (::mkdtemp(name.data()) != nullptr) return std::filesystem::path(name);
-    error = last_system_error();
-  }
-  return fail(error);
-}
-
 std::string describe_wait_status(int status) {
   if (WIFEXITED(status)) return "ended with exit status " + std::to_string(WEXITSTATUS(status));
   int const number = WTERMSIG(status);

@@ -74,17 +74,6 @@ class GuardedProcess {
   std::optional<int> ended_;
 };
 
-/// Chromium creates a socket in its folder for temporary files, whose path is limited to 107 bytes
-/// (unix(7)).
-inline constexpr std::size_t kBrowserFolderBytesMax =
-    107 - std::string_view("/org.chromium.Chromium.XXXXXX/SingletonSocket").size();
-
-/// Creates a private folder (0700) with the name `prefix` plus six random letters, in $TMPDIR, or
-/// in /tmp or /var/tmp if its path would exceed `path_bytes_max` there or it cannot be created.
-/// Errors: filename_too_long; the system error of mkdtemp(3).
-Result<std::filesystem::path> make_private_folder(
-    const std::string& prefix, std::size_t path_bytes_max = kBrowserFolderBytesMax);
-
 /// "ended with exit status 1", "was ended by signal 11 (Segmentation fault)".
 std::string describe_wait_status(int status);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "pageload/browser/driver.h"
 #include "pageload/browser/launch.h"
 #include "pageload/browser/nss_database.h"

@@ -244,10 +244,16 @@ void DevtoolsRecorder::on_timeline(const json::object& event) {
 void DevtoolsRecorder::on_frame_navigated(std::string_view session, const json::object& frame) {
   auto const id = text_at(frame, "id");
   auto const loader = text_at(frame, "loaderId");
-  // The renderer of the page that is left does not always report the end of its requests.
-  abort_requests([&](const Entry& e) { return e.frame == id && e.loader != loader; },
-                 "net::ERR_ABORTED (its page was left)");
-  if (session != main_session_ || id != main_frame_) return;
+  bool const is_page = session == main_session_ && id == main_frame_;
+  // The renderer of the page that is left does not always report the end of its requests, nor of
+  // those of the frames in it.
+  abort_requests(
+      [&](const Entry& e) {
+        bool const was_in_it = e.frame == id || (is_page && e.session == main_session_);
+        return was_in_it && e.loader != loader;
+      },
+      "net::ERR_ABORTED (its page was left)");
+  if (!is_page) return;
   page_ =
       Page{.committed = true,
            .url = std::string(text_at(frame, "url")) + std::string(text_at(frame, "urlFragment")),

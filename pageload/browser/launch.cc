@@ -133,6 +133,8 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       // An invisible page runs like a visible one.
       "--disable-backgrounding-occluded-windows",
       "--disable-renderer-backgrounding",
+      // Steps that go back load the page again, as its first load did.
+      "--disable-back-forward-cache",
       "--disable-background-timer-throttling",
       // A fixed key instead of the desktop's key ring, which may ask for a password.
       "--password-store=basic",

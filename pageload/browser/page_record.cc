@@ -91,16 +91,6 @@ void PageRecord::note_read(Entry& entry) {
   if (std::exchange(entry.unread, false)) --unread_;
 }
 
-void PageRecord::change_type(Entry& entry, std::string_view type) {
-  note_read(entry);
-  auto const counts = [&entry] {
-    return entry.in_flight && !may_stay_open(entry.request.resource_type) ? 1U : 0U;
-  };
-  in_flight_ -= counts();
-  entry.request.resource_type = type;
-  in_flight_ += counts();
-}
-
 void PageRecord::add_console_error(std::string text) {
   if (console_errors_.size() >= kConsoleErrorsMax) {
     ++console_errors_not_kept_;

@@ -114,8 +114,6 @@ class PageRecord {
   void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
   /// Call it when the head, or more of the body, has arrived.
   void note_response(Entry& entry);
-  /// Call it when a request's destination is known better.
-  void change_type(Entry& entry, std::string_view type);
   void add_console_error(std::string text);
   void count_activity() { ++activity_; }
 

@@ -144,7 +144,7 @@ Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
   }
   navigate("about:blank");
   auto const settled = settle();
-  no_way_->clear();
+  no_way_ = std::make_shared<std::string>();  // a late answer is about the page that was left
   start_record();
   return settled;
 }

@@ -101,7 +101,9 @@ json::object entry_of(const PageRequest& request, double started_unix_ms) {
       {"_priority", as_utf8(request.priority)},
       {"_resourceType", as_utf8(request.resource_type)}};
   if (auto const address = as_utf8(request.remote_address); !address.empty()) {
-    entry["serverIPAddress"] = address.substr(0, address.rfind(':'));
+    auto ip = address.substr(0, address.rfind(':'));
+    if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
+    entry["serverIPAddress"] = std::move(ip);
   }
   if (request.connection >= 0) entry["connection"] = std::to_string(request.connection);
   return entry;

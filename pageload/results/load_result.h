@@ -42,6 +42,7 @@ struct LoadSettings {
   int width = 0;  ///< of the page, in CSS pixels; 0: unknown
   int height = 0;
   double cpu_throttle = 1;
+  std::string device;              ///< "Pixel 7"; empty: none
   std::vector<std::string> steps;  ///< "click #accept", for messages
 };
 

@@ -145,7 +145,7 @@ LinkSummary link_of(Fields from) {
   LinkSummary link;
   link.text = from.text("link_text");
   link.shaper = from.text("shaper");
-  link.seed = from.number("link_seed");
+  if (from.has("link_seed")) link.seed = from.whole("link_seed");
   auto check = from.into("self_check");
   link.self_check_ok = check.flag("ok");
   link.self_check_skipped = check.text("skipped");
@@ -204,6 +204,7 @@ LoadSettings settings_of(Fields from) {
           .width = static_cast<int>(small(from, "width", 0)),
           .height = static_cast<int>(small(from, "height", 0)),
           .cpu_throttle = from.number("cpu_throttle").value_or(1),
+          .device = from.text("device"),
           .steps = from.texts("steps")};
 }
 

@@ -22,9 +22,9 @@ struct LinkSummary {
     double width_ms = 0;  ///< of a span
     Series down, up;
   };
-  std::string text;            ///< as in --link
-  std::string shaper;          ///< "packet" or "stream"
-  std::optional<double> seed;  ///< of its losses and other choices
+  std::string text;                   ///< as in --link
+  std::string shaper;                 ///< "packet" or "stream"
+  std::optional<std::uint64_t> seed;  ///< of its losses and other choices
   bool self_check_ok = false;
   std::string self_check_skipped;     ///< why there was no self-check; empty: there was one
   std::vector<std::string> warnings;  ///< reasons to doubt its figures, one sentence each

@@ -155,6 +155,7 @@ json::object settings_json(const LoadSettings& settings) {
                    {"width", settings.width},
                    {"height", settings.height},
                    {"cpu_throttle", settings.cpu_throttle}};
+  if (!settings.device.empty()) out["device"] = as_utf8(settings.device);
   if (!settings.steps.empty()) out["steps"] = texts_json(settings.steps);
   return out;
 }

@@ -37,13 +37,23 @@ void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& mis
   }
 }
 
+/// "GET https://a.test/", as reports of replays name it: WebSockets by their CONNECT, and long URLs
+/// cut.
+std::string name_in_report(const PageRequest& request) {
+  constexpr std::size_t kUrlBytesMax = 4096;
+  bool const is_socket = request.url.starts_with("ws://") || request.url.starts_with("wss://");
+  auto url = is_socket ? "http" + request.url.substr(2) : request.url;
+  if (url.size() > kUrlBytesMax) url = url.substr(0, kUrlBytesMax) + "...";
+  return (is_socket ? "CONNECT" : request.method) + " " + url;
+}
+
 /// A request that no page made was the browser's own.
 std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplaySummary& report,
                                              std::map<std::string, std::string> misses) {
   for (const ReplaySummary::SpecialAnswer& answer : report.special_answers) {
     if (answer.kind != "preflight") misses.emplace(answer.method + " " + answer.url, "");
   }
-  for (const PageRequest& request : page.requests) misses.erase(request.method + " " + request.url);
+  for (const PageRequest& request : page.requests) misses.erase(name_in_report(request));
   std::vector<std::string> own;
   for (auto const& [request, reason] : misses) own.push_back(request);
   for (const std::string& name : report.missing_names) own.push_back("DNS " + name);

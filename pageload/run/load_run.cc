@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "base/system/text_file.h"
 #include "pageload/results/result_file.h"
 #include "pageload/run/judge.h"
@@ -104,7 +105,12 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   MeasuredLoad measured{.messages = lines_for_people(said)};
   if (!setup.archive.empty()) {
     measured.replay = ReplayRun{.exit_code = code};
-    if (auto told = read_replay_report(*folder / "report")) measured.replay->report = *told;
+    auto told = read_replay_report(*folder / "report");
+    if (told) {
+      measured.replay->report = std::move(*told);
+    } else if (code == 0) {
+      measured.messages += "reprise: the report of a replay cannot be read: " + told.error() + "\n";
+    }
   }
   if (report) {
     measured.page = std::move(report->page);

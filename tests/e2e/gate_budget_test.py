@@ -66,6 +66,16 @@ class GateBudget(harness.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
 
+    def test_what_a_noise_floor_would_ignore_is_refused(self):
+        for words in (["--aa", "a.reprise", "--budget", "5m"],
+                      ["--aa", "a.reprise", "--junit", "r.xml"],
+                      ["--aa", "a.reprise", "--budget-file", "budget.json"],
+                      ["a.reprise", "b.reprise", "--loads", "old.json"],
+                      ["a.reprise", "b.reprise", "--splits", "5"]):
+            done = harness.run("gate", *words, folder=self.folder)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(b"--aa", done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -9,7 +9,7 @@
 
 #include "archive/edit/reply.h"
 #include "base/bytes.h"
-#include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "proxy/whatif/changed_archive.h"
 #include "proxy/whatif/conditions.h"
 

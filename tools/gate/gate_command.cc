@@ -135,6 +135,10 @@ int run_command(const GateFlags& flags) {
   if (flags.why && (flags.noise || flags.compare.json)) {
     return say(kExitUsage, "gate: --why cannot be used with --aa or --json");
   }
+  if (flags.noise &&
+      (!flags.budget.empty() || !flags.budget_file.empty() || !flags.compare.junit.empty())) {
+    return say(kExitUsage, "gate: --budget, --budget-file and --junit cannot be used with --aa");
+  }
   if (flags.why && !parse_budget(flags.why_budget)) {
     return say(kExitUsage, "gate: --why-budget must be a time such as 90s, 10m or 1h");
   }
@@ -210,15 +214,19 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,
                   "Write a.json, b.json and verdict.json (with --aa: noise.json) to this folder");
-  sub->add_flag("--aa", flags->noise,
-                "Load one side and report which effects a gate could see, and how often the side "
-                "differs from itself");
-  sub->add_option("--loads", flags->loads, "With --aa: read the loads from this result instead");
+  auto* const noise = sub->add_flag(
+      "--aa", flags->noise,
+      "Load one side and report which effects a gate could see, and how often the side "
+      "differs from itself");
+  sub->add_option("--loads", flags->loads, "With --aa: read the loads from this result instead")
+      ->needs(noise);
   sub->add_option("--aa-loads", flags->noise_loads,
                   "With --aa: load this many times [twice --max-runs]")
-      ->check(CLI::Range(8U, 100'000U));
+      ->check(CLI::Range(8U, 100'000U))
+      ->needs(noise);
   sub->add_option("--splits", flags->splits, "With --aa: use this many random splits [2000]")
-      ->check(CLI::Range(1U, 1'000'000U));
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->needs(noise);
   sub->add_flag("--why", flags->why,
                 "If B is different, find out why, as `reprise why` does, and print the causes");
   sub->add_option("--why-budget", flags->why_budget, "Stop that after this time [10m]");

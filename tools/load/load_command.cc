@@ -39,11 +39,13 @@ class Progress {
   /// More loads are planned.
   void add(std::size_t loads) { loads_ += loads; }
   void begins(const LoadCell& cell) {
-    if (live_) std::fprintf(stderr, "\r\033[K%sloading %s", place(cell).c_str(), cell.url.c_str());
+    if (live_)
+      std::fprintf(stderr, "\r\033[K%sloading %s", place(cell, done_ + 1).c_str(),
+                   cell.url.c_str());
   }
   void ended(const LoadCell& cell, bool warm_up, const MeasuredLoad& load) {
-    auto const before = place(cell) + (warm_up ? "warm-up: " : "");
     ++done_;
+    auto const before = place(cell, done_) + (warm_up ? "warm-up: " : "");
     if (live_) std::fputs("\r\033[K", stderr);
     said_.say(load.messages);
     if (!load.page) return;
@@ -57,10 +59,10 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   /// "3 of 40, 5 min left: h1, wpt:4g: "
-  std::string place(const LoadCell& cell) const {
+  std::string place(const LoadCell& cell, std::size_t ordinal) const {
     if (loads_ == 1) return {};
-    auto text = std::to_string(done_ + 1) + " of " + std::to_string(loads_);
-    if (done_ > 0) {
+    auto text = std::to_string(ordinal) + " of " + std::to_string(loads_);
+    if (done_ > 0 && done_ < loads_) {
       auto const left = (Clock::now() - began_) / done_ * (loads_ - done_);
       text += ", " + duration_text(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
     }
@@ -271,10 +273,19 @@ int load(const LoadOptions& options) {
   for (const std::string& url : options.urls()) {
     if (auto const wrong = check_page_url(url); !wrong.empty()) return say(kExitUsage, wrong);
   }
+  if (options.live && !options.record_to.empty()) {
+    return say(kExitUsage, "--record-to cannot be used with --live: it loads what it recorded");
+  }
+  if (auto const cells = options.cells(options.urls()); !cells) {
+    return say(kExitUsage, cells.error());
+  }
   if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;
   bool const folder =
       fs::is_directory(options.archive(), ignored) && !GivenArchive::is_imported(options.archive());
+  if (folder && options.output == "-") {
+    return say(kExitUsage, "-o must be a folder for the results of a folder of archives");
+  }
   if (auto const can = check_writable(options.output); !options.output.empty() && !folder && !can) {
     return say(kExitFailed,
                "-o " + options.output.string() + " cannot be written: " + can.error().message());

@@ -163,6 +163,16 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
         "--protocol and --link cannot be used with --live. Use reprise shape to run any command "
         "behind a link");
   }
+  for (const PassedOn& each : kPassedOn) {
+    bool const is_given =
+        each.type == nullptr ? replay_switches.at(each.flag) : !replay_values.at(each.flag).empty();
+    if (live && is_given) {
+      return std::unexpected(std::string(each.flag) + " needs an archive, not --live");
+    }
+  }
+  if (live && (!shaper.empty() || !replay_flags.empty())) {
+    return std::unexpected("--shaper and --replay-flag need an archive, not --live");
+  }
   if (browsing.keep_open && !browsing.headed) {
     return std::unexpected("--keep-open needs --headed: nobody could close the browser");
   }

@@ -45,6 +45,7 @@ std::optional<Difference> difference(const LoadResult& kept, const ExperimentSid
       {"what-if", texts_of(kept.what_ifs), texts_of(wanted.what_ifs)},
       {"--cpu-throttle", text_of(kept.settings.cpu_throttle),
        text_of(wanted.settings.cpu_throttle)},
+      {"--device", kept.settings.device, wanted.settings.device},
       {"--viewport", size_of(kept.settings), size_of(wanted.settings)},
       {"--steps", texts_of(kept.settings.steps), texts_of(wanted.settings.steps)}};
   for (LoadResult::Load const& load : kept.loads) {

@@ -6,7 +6,6 @@
 #include "analysis/dependency/learn.h"
 #include "analysis/sources/load_calls.h"
 #include "analysis/sources/trace_calls.h"
-#include "base/system/guarded_process.h"
 #include "base/system/private_file.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/predict/predicted_change.h"
@@ -76,17 +75,6 @@ std::vector<double> milestone_times(const LoadResult& result, Milestone mileston
     if (time) times.push_back(static_cast<double>(*time));
   }
   return times;
-}
-
-Result<PrivateFolder> PrivateFolder::make(const std::string& prefix) {
-  auto folder = make_private_folder(prefix);
-  if (!folder) return fail(folder.error());
-  return PrivateFolder(std::move(*folder));
-}
-
-PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace reprise

@@ -7,14 +7,12 @@
 #include <expected>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/advice/page_losses.h"
 #include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_page.h"
 #include "analysis/prediction/prediction.h"
-#include "base/result.h"
 #include "tools/experiment/experiment_side.h"
 
 namespace reprise {
@@ -51,20 +49,5 @@ bool keep_dependencies(const std::filesystem::path& folder, const DependencyGrap
 
 /// The times of a milestone in the loads of `result` that count, in us.
 std::vector<double> milestone_times(const LoadResult& result, Milestone milestone);
-
-/// A private folder that is removed with this.
-class PrivateFolder {
- public:
-  /// Errors: make_private_folder()'s.
-  static Result<PrivateFolder> make(const std::string& prefix);
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 }  // namespace reprise

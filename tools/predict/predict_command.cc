@@ -5,6 +5,7 @@
 #include <random>
 
 #include "analysis/gate.h"
+#include "base/system/private_folder.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"

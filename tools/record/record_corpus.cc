@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"

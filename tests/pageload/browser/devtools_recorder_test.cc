@@ -294,6 +294,19 @@ TEST_F(Recorded, EndsTheRequestsOfAPageThatWasLeft) {
   EXPECT_NEAR(requests[1].end_ms, 900, 1e-6);
 }
 
+TEST_F(Recorded, EndsTheRequestsOfTheFramesOfAPageThatWasLeft) {
+  loads_a_document();
+  event("Network.requestWillBeSent",
+        R"({"requestId":"S","frameId":"G","loaderId":"G","type":"Image","timestamp":10.6,
+            "request":{"url":"http://a.test/slow","method":"GET"}})");
+  event("Network.requestWillBeSent",
+        R"({"requestId":"M2","frameId":"F","loaderId":"M2","type":"Document","timestamp":10.7,
+            "request":{"url":"http://a.test/next","method":"GET"}})");
+  EXPECT_EQ(recorder_.in_flight(), 2);
+  shows("http://a.test/next", "M2");
+  EXPECT_EQ(recorder_.in_flight(), 1);
+}
+
 TEST_F(Recorded, KnowsTheErrorPageAndWhy) {
   loads_a_document();
   event("Network.requestWillBeSent",

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "pageload/results/replay_summary.h"
 #include "pageload/results/result_file.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -124,6 +126,17 @@ TEST(ReadResult, RefusesMoreRequestsThanALoadHas) {
   for (std::size_t i = 0; i < kResultRequestsMax; ++i) requests += ",{}";
   EXPECT_EQ(error_of(R"({"schema":"reprise-load/1","loads":[{"requests":[)" + requests + "]}]}"),
             "loads[0].requests must not have more than 20000 elements");
+}
+
+TEST(ReadReplayReport, TakesASeedOfAnySize) {
+  ScratchFolder const folder;
+  auto const file = folder / "report.json";
+  std::ofstream(file) << R"({"hits":1,"misses":2,"link":{"link_seed":18446744073709551615}})";
+  auto const report = read_replay_report(file);
+  ASSERT_TRUE(report) << report.error();
+  EXPECT_EQ(report->misses, 2);
+  ASSERT_TRUE(report->link);
+  EXPECT_EQ(report->link->seed, 18446744073709551615U);
 }
 
 TEST(ReadResult, RefusesWhatIsNoResult) {

@@ -88,6 +88,17 @@ TEST(Judge, TellsTheBrowsersOwnRequestsFromThePages) {
       Optional(ElementsAre("GET http://update.test/", "POST https://safe.test/", "DNS sync.test")));
 }
 
+TEST(Judge, KnowsThePagesWebSocketsAndLongUrls) {
+  auto page = loaded_page();
+  auto const long_url = "https://a.test/?" + std::string(5000, 'x');
+  page.requests.push_back({.url = "wss://a.test/socket", .method = "GET"});
+  page.requests.push_back({.url = long_url, .method = "GET"});
+  judge(page, {.distinct_misses = {{"CONNECT", "https://a.test/socket", "no such path"},
+                                   {"GET", long_url.substr(0, 4096) + "...", "no such path"},
+                                   {"CONNECT", "https://b.test/socket", "no such host"}}});
+  EXPECT_THAT(page.browser_requests, Optional(ElementsAre("CONNECT https://b.test/socket")));
+}
+
 TEST(LinesForPeople, AreThoseOfTheProgram) {
   EXPECT_EQ(lines_for_people("replaying a.reprise\nreprise: first\n  reprise: no\nreprise: last"),
             "reprise: first\nreprise: last\n");

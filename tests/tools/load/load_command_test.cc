@@ -122,7 +122,7 @@ TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplayOfItsOwn) {
   EXPECT_EQ(report.at("hits"), 1);
   EXPECT_THAT(json::serialize(report.at("arguments")),
               HasSubstr(R"("--match=exact","--session=3")"));
-  EXPECT_THAT(said_, HasSubstr("1 of 4: loaded http://a.test/"));
+  EXPECT_THAT(said_, HasSubstr("4 of 4: loaded http://a.test/"));
   EXPECT_THAT(said_, HasSubstr("reprise: a remark"));
   EXPECT_THAT(said_, testing::Not(HasSubstr("chatter")));
 }
@@ -208,6 +208,14 @@ TEST_F(LoadCommand, RefusesWhatCannotBeCombined) {
   EXPECT_THAT(said_, HasSubstr("not h4"));
   EXPECT_EQ(load({"load", "--live", "http://a.test/", "--link", "wpt:4g"}), kExitUsage);
   EXPECT_THAT(said_, HasSubstr("reprise shape"));
+  EXPECT_EQ(load({"load", "--live", "http://a.test/", "--think-time", "200"}), kExitUsage);
+  EXPECT_THAT(said_, HasSubstr("--think-time needs an archive"));
+  EXPECT_EQ(load({"load", "--live", "http://a.test/", "--shaper", "packet"}), kExitUsage);
+  EXPECT_EQ(load({"load", "--live", "--record-to", "x.reprise", "http://a.test/"}), kExitUsage);
+  EXPECT_THAT(said_, HasSubstr("cannot be used with --live"));
+  EXPECT_EQ(load({"load", "--record-to", "x.reprise", "http://a.test/", "--cache", "hot"}),
+            kExitUsage);
+  EXPECT_FALSE(std::filesystem::exists("x.reprise"));
   browser_ = "firefox-esr";
   EXPECT_EQ(load({"load", "good", "http://a.test/", "--cpu-throttle", "4"}), kExitUsage);
 }
