@@ -90,4 +90,12 @@ std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double
   return *worst;
 }
 
+std::string reason_to_skip(const PageLoad& page, const ReplaySummary* replay,
+                           double least_effect_ms, double usual_steal) {
+  auto const found = disturbed(disturbances_of(page, replay), least_effect_ms, usual_steal);
+  if (found) return found->text;
+  if (replay == nullptr || !replay->link || replay->link->warnings.empty()) return {};
+  return replay->link->warnings.front();
+}
+
 }  // namespace reprise

@@ -54,4 +54,9 @@ std::vector<Disturbance> disturbances_of(const PageLoad& page, const ReplaySumma
 std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double least_effect_ms,
                                      double usual_steal = 0);
 
+/// Why a load should not count, a sentence: what disturbed it, or else what its link missed of its
+/// settings. Empty: nothing.
+std::string reason_to_skip(const PageLoad& page, const ReplaySummary* replay,
+                           double least_effect_ms, double usual_steal);
+
 }  // namespace reprise

@@ -34,9 +34,9 @@ struct LoadRow {
   std::array<std::optional<double>, kMetricCount> metrics;
   std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
   std::optional<std::size_t> replay;  ///< the index in Measurements::replays
-  std::string skipped;              ///< the measuring program's reason to skip it; empty: it counts
-  std::string node;                 ///< of a campaign, which made it; empty: no campaign
-  std::optional<double> link_seed;  ///< of the link's losses
+  std::string skipped;  ///< the measuring program's reason to skip it; empty: it counts
+  std::string node;     ///< of a campaign, which made it; empty: no campaign
+  std::optional<std::uint64_t> link_seed;  ///< of the link's losses
   std::vector<Disturbance> disturbances;
   bool counts = false;  ///< in spite of them: the measuring program has judged them
 };

@@ -169,6 +169,8 @@ error_code BoomerangReader::read_trie(ondemand::object node, std::size_t depth, 
       ondemand::object inner;
       if (auto const error = value.get_object().get(inner)) return error;
       if (auto const error = read_trie(inner, depth + 1, view)) return error;
+    } else if (view.requests.size() == kBeaconCallsMax) {
+      view.lose(kTooMany);
     } else {
       // A text that cannot be decoded is part of what is parsed, which does not last.
       add_leaf(keep(std::string(beacon_text(value, view))), view);

@@ -59,13 +59,19 @@ double processor_us(const Call& task) {
   return static_cast<double>(std::clamp(told, std::int64_t{0}, length));
 }
 
+/// Names of losses; our own are far fewer.
+constexpr std::size_t kLossesMax = 100;
+constexpr std::string_view kOtherLosses = "other losses";
+
 void add_loss(std::vector<CallLoss>& losses, std::string_view what, std::uint64_t count) {
   if (count == 0) return;
   auto const found = std::ranges::find(losses, what, &CallLoss::what);
   if (found != losses.end()) {
     found->count += count;
-  } else {
+  } else if (losses.size() < kLossesMax || what == kOtherLosses) {
     losses.push_back({.what = std::string(what), .count = count});
+  } else {
+    add_loss(losses, kOtherLosses, count);
   }
 }
 

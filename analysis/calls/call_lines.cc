@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <cmath>
 
+#include "base/text/printable.h"
 #include "pageload/results/fields.h"
 
 namespace reprise {
@@ -53,13 +54,13 @@ Call read_call(Fields& fields) {
 
 json::object object_of(const std::vector<Attribute>& attributes) {
   json::object object;
-  for (auto const& [name, value] : attributes) object[name] = value;
+  for (auto const& [name, value] : attributes) object[as_utf8(name)] = as_utf8(value);
   return object;
 }
 
 json::object object_of(const Call& call) {
   json::object object = {{"kind", to_string(call.kind)},
-                         {"name", call.name},
+                         {"name", as_utf8(call.name)},
                          {"start_us", call.start_us},
                          {"end_us", call.end_us}};
   if (call.parent != kNoParent) object["parent"] = call.parent;
@@ -98,7 +99,7 @@ std::expected<CallTree, std::string> read_call_line(std::string_view line) {
 }
 
 std::string call_line(const CallTree& tree) {
-  json::object object = {{"page", tree.page}};
+  json::object object = {{"page", as_utf8(tree.page)}};
   if (tree.started_unix_ms) object["started_unix_ms"] = *tree.started_unix_ms;
   object["window_us"] = tree.window_us;
   if (!tree.tags.empty()) object["tags"] = object_of(tree.tags);
@@ -109,7 +110,7 @@ std::string call_line(const CallTree& tree) {
   if (!tree.losses.empty()) {
     json::array losses;
     for (CallLoss const& loss : tree.losses) {
-      losses.push_back(json::object{{"what", loss.what}, {"count", loss.count}});
+      losses.push_back(json::object{{"what", as_utf8(loss.what)}, {"count", loss.count}});
     }
     object["losses"] = std::move(losses);
   }

@@ -80,6 +80,11 @@ void require_no_members(Fields& from, const std::vector<std::string>& flags, boo
        {"--link", "links"},
        {"--cache", "caches"}}};
   for (const std::string& flag : flags) {
+    if (flag == "--") {
+      from.wrong("flags",
+                 "cannot contain --, which passes all later words to the browser: use "
+                 "--chromium-flag");
+    }
     for (auto const& [option, member] : kMembersOf) {
       if (flag.substr(0, flag.find('=')) != option || (records && option != "--browser")) continue;
       from.wrong("flags", "cannot have " + std::string(option) + ": use the member " +

@@ -77,11 +77,12 @@ json::object page_digest(const AdvisedPage& page, const AdvisedPage* before, jso
                            {"new", is_new}});
   }
   for (const std::string& what_if : known) done.emplace_back(as_utf8(what_if));
-  json::object out{{"page", as_utf8(page.page)},
-                   {"url", as_utf8(page.url)},
-                   {"median_ms", median(page.load_events_ms)},
-                   {"suggestions", std::move(suggestions)},
-                   {"no_longer_suggested", std::move(done)}};
+  json::object out{
+      {"page", as_utf8(page.page)},
+      {"url", as_utf8(page.url)},
+      {"median_ms", page.load_events_ms.empty() ? json::value() : median(page.load_events_ms)},
+      {"suggestions", std::move(suggestions)},
+      {"no_longer_suggested", std::move(done)}};
   if (before != nullptr) out["since_last_time"] = std::move(since);
   return out;
 }
@@ -118,8 +119,11 @@ std::string as_code(std::string_view text) {
 }
 
 std::string page_markdown(const json::object& page) {
-  auto text = "## " + escaped(text_at(page, "url")) +
-              "\n\nLoad event: " + ms_text(number_at(page, "median_ms"));
+  auto const url = text_at(page, "url");
+  auto const* const median = page.if_contains("median_ms");
+  bool const is_measured = median != nullptr && median->is_number();
+  auto text = "## " + escaped(url.empty() ? text_at(page, "page") : url) + "\n\nLoad event: " +
+              (is_measured ? ms_text(median->to_number<double>()) : "not measured");
   if (auto const& since = object_at(page, "since_last_time"); !since.empty()) {
     text += ", " + std::string(text_at(since, "verdict"));
     if (since.contains("shift_ms")) {

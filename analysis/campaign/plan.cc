@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -86,19 +87,31 @@ std::vector<ShardPart> parts_of(const CampaignFile& campaign, std::size_t page, 
   return parts;
 }
 
+constexpr unsigned kRunsMin = 2;
+constexpr unsigned kRunsMax = 10'000;
+
 /// Of each cell: as given, or those that the budget pays for.
 std::expected<unsigned, std::string> runs_of(const CampaignFile& campaign, std::size_t pages) {
   if (campaign.budget_hours <= 0 || campaign.task != CampaignFile::Task::kLoad) {
     return campaign.loads;
   }
-  double const round = static_cast<double>(campaign.cells() * pages) * campaign.load_seconds / 3600;
-  double const runs = std::floor(campaign.budget_hours / round) - 1;
-  if (runs < 2) {
+  auto const hours = [&](unsigned runs) {
+    double seconds = 0;
+    for (const ShardPart& part : parts_of(campaign, 0, runs)) {
+      seconds += part_seconds(campaign, part);
+    }
+    return seconds * static_cast<double>(pages) / 3600;
+  };
+  if (hours(kRunsMin) > campaign.budget_hours) {
     return std::unexpected("budget_hours must be at least " +
-                           std::to_string(std::lround(std::ceil(3 * round))) +
-                           " for two loads of each cell, and one that warms up");
+                           std::to_string(std::lround(std::ceil(hours(kRunsMin)))) +
+                           " for two loads of each cell, and those that warm up");
   }
-  return static_cast<unsigned>(std::min(runs, 10'000.0));
+  // More runs never take less time.
+  auto const all = std::views::iota(kRunsMin, kRunsMax + 1);
+  auto const over = std::ranges::partition_point(
+      all, [&](unsigned runs) { return hours(runs) <= campaign.budget_hours; });
+  return kRunsMin + static_cast<unsigned>(over - all.begin()) - 1;
 }
 
 json::array texts_of(const std::vector<std::string>& texts) {

@@ -63,7 +63,7 @@ class Explainer {
     for (ExplainedView const& view : views_) {
       for (CallLoss const& loss : view.given->tree.losses) losses.lose(loss.what, loss.count);
     }
-    explanation.losses = std::move(losses.losses);
+    std::ranges::move(losses.losses, std::back_inserter(explanation.losses));
     for (auto const place : evenly(slowest)) {
       explanation.points.push_back(std::move(views_[place]));
     }

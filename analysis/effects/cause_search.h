@@ -25,6 +25,8 @@ class CauseSearch {
  public:
   /// Hybrids in a round, beside A and B.
   static constexpr std::size_t kHybrids = 4;
+  /// With A and B.
+  static constexpr std::size_t kRoundLoads = 2 + kHybrids;
   /// Rounds before the first look: at least.
   static constexpr std::size_t kRoundsLeast = 4;
   /// Looks beside those that the largest part takes to be halved to single causes.

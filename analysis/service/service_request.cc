@@ -104,6 +104,20 @@ class RequestReader {
   std::uint64_t beyond_ = 0;
 };
 
+/// Those in a tree: without copies that came twice, and circles.
+std::vector<bool> in_trees(const SpanForest& forest) {
+  std::vector<bool> found(forest.inside.size());
+  auto waiting = forest.roots;
+  while (!waiting.empty()) {
+    auto const span = waiting.back();
+    waiting.pop_back();
+    found[span] = true;
+    auto const& inside = forest.inside[span];
+    waiting.insert(waiting.end(), inside.begin(), inside.end());
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<ServiceEndpoint> service_endpoints(const SpanSet& set, std::vector<CallLoss>& losses) {
@@ -111,13 +125,14 @@ std::vector<ServiceEndpoint> service_endpoints(const SpanSet& set, std::vector<C
   for (const CallLoss& loss : forest.losses) add_loss(losses, loss.what, loss.count);
   std::vector<bool> is_root(set.spans.size());
   for (auto const root : forest.roots) is_root[root] = true;
+  auto const is_in_tree = in_trees(forest);
   RequestReader reader(set, forest);
   std::map<std::pair<std::string, std::string>, ServiceEndpoint> endpoints;
   for (std::uint32_t i = 0; i < set.spans.size(); ++i) {
     const Span& span = set.spans[i];
     bool const asks = span.kind == "client" || span.kind == "producer" || span.kind == "consumer";
     bool const is_request = span.kind == "server" || (is_root[i] && !asks);
-    if (!is_request) continue;
+    if (!is_request || !is_in_tree[i]) continue;
     auto request = reader.read(i);
     if (span.kind != "server" && request.calls.empty()) continue;
     ServiceEndpoint& endpoint = endpoints[{span.service, endpoint_of(span)}];

@@ -39,6 +39,18 @@ TEST(Disturbance, IsNoneOnAQuietMachineOrAnUnknownOne) {
   EXPECT_EQ(why(PageLoad()), "");
 }
 
+TEST(Disturbance, ALinkThatMissedItsSettingsIsAReasonToSkip) {
+  ReplaySummary replay;
+  EXPECT_EQ(reason_to_skip(page_on(quiet()), &replay, 10, 0), "");
+  replay.link.emplace().warnings = {"down: 1 packet was lost", "up: the rate is 1 kbit/s"};
+  EXPECT_EQ(reason_to_skip(page_on(quiet()), &replay, 10, 0), "down: 1 packet was lost");
+  auto machine = quiet();
+  machine.stopped = true;
+  EXPECT_EQ(reason_to_skip(page_on(machine), &replay, 10, 0),
+            "a process of the load was stopped (SIGSTOP)");
+  EXPECT_EQ(reason_to_skip(page_on(quiet()), nullptr, 10, 0), "");
+}
+
 TEST(Disturbance, NamesWhatItWas) {
   auto machine = quiet();
   machine.steal_ms = 40;

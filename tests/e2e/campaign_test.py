@@ -64,7 +64,7 @@ class Measured(campaigns.CampaignCase):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
 
     def test_an_interruption_costs_only_the_shard_that_ran(self):
-        self.plan_pages(2, loads=1)
+        self.plan_pages(2, loads=2, load_seconds=60, shard_minutes=2)
         runner = subprocess.Popen(
             [harness.REPRISE, "campaign", "submit", str(self.plan), "--node", "here"],
             env=self.environment, stderr=subprocess.PIPE)
@@ -76,6 +76,8 @@ class Measured(campaigns.CampaignCase):
         runner.send_signal(signal.SIGTERM)
         runner.communicate(timeout=campaigns.SECONDS)
         self.assertNotEqual(runner.returncode, 1)
+        started = (self.plan / "rounds" / "1.txt").read_text()
+        self.assertEqual(started, "1\n", "the second shard has all its starts left")
         self.run_campaign("resume", self.plan, "--node", "here")
         self.assertEqual(self.status()["missing"], [])
 

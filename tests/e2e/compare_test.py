@@ -193,6 +193,13 @@ class Compare(harness.TestCase):
         self.assertRegex(told, r"refused +other: .*https://a\.test/")
         self.assertRegex(told, r"same +same\n")
 
+    def test_two_folders_say_what_the_pages_remark(self):
+        failing = result(1000)
+        failing["loads"] += [load(99, None, outcome="timed-out")]
+        code, told, _ = self.compare_folders({"page": result(1000)}, {"page": failing})
+        self.assertEqual(code, 0, told)
+        self.assertRegex(told, r"same +page; note: .*failed")
+
     def test_folders_of_other_pages_and_whole_sets_are_refused(self):
         code, _, said = self.compare_folders({"home": result(1000)}, {"shop": result(1000)})
         self.assertEqual(code, 1)

@@ -98,6 +98,8 @@ class Places(harness.TestCase):
                 (2, "two loads (FILE#LOAD) or two requests", (f"{self.a}#1:1", f"{self.b}#3")),
                 (2, "two archives, or two loads", (f"{self.a}#1", self.b)),
                 (2, "drop --link", (f"{self.a}#1", f"{self.b}#3", "--link")),
+                (2, "drop --metric", (f"{self.a}#1", f"{self.b}#3", "--metric", "fcp")),
+                (2, "drop --seed", (f"{self.a}#1", f"{self.b}#3", "--seed", "1")),
                 (2, "--from must be before --to",
                  (f"{self.a}#1", f"{self.b}#3", "--from", "5", "--to", "5")),
                 (2, "apply to loads of results", ("a.reprise", "b.reprise", "--from", "5")),

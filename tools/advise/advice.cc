@@ -37,6 +37,11 @@ std::string MeasuredChange::title() const {
   return "All " + std::to_string(candidates.size()) + " together";
 }
 
+const MeasuredChange* Advice::best() const {
+  if (together && together->helps()) return &*together;
+  return !changes.empty() && changes.front().is_advised() ? &changes.front() : nullptr;
+}
+
 void Advice::sort() {
   std::ranges::sort(changes, [](const MeasuredChange& a, const MeasuredChange& b) {
     auto const order = [](const MeasuredChange& each) {

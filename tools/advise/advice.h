@@ -61,6 +61,8 @@ struct Advice {
 
   /// Sorts the changes.
   void sort();
+  /// What is advised and saves most: all together, or the first of sorted changes. Null: nothing.
+  const MeasuredChange* best() const;
 };
 
 }  // namespace reprise

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/system/private_file.h"
+#include "base/system/private_folder.h"
 #include "base/system/program.h"
 #include "pageload/results/result_file.h"
 #include "tools/advise/advice_text.h"
@@ -119,9 +120,9 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   }
   ViewModel model;
   add_result(run.experiment().side(0).result(), "as recorded", model);
-  bool const more_helps = advice.together && advice.together->helps();
-  auto const& best = more_helps ? *advice.together : advice.changes.front();
-  if (best.is_advised()) add_result(run.experiment().side(best.side).result(), best.title(), model);
+  if (auto const* const best = advice.best()) {
+    add_result(run.experiment().side(best->side).result(), best->title(), model);
+  }
   write(view_page(std::move(model).text()), "view.html");
   return kept;
 }
@@ -146,19 +147,20 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
                  .candidates = flags.candidates,
                  .most_runs = flags.most_runs,
                  .images = find_program("vips").has_value(),
+                 .keeps_loads = !flags.output.empty(),
                  .budget = *budget,
                  .seed = seed,
                  .words = words,
                  .traces = traces->path()});
   if (auto const code = run.run()) return *code;
   if (run.advice().changes.empty()) {
-    return say(kExitDone,
-               "nothing to try: no request of the page is of a kind that a known change "
-               "could make faster");
+    say(0,
+        "nothing to try: no request of the page is of a kind that a known change could make "
+        "faster");
   }
   if (flags.compare.json) {
     std::printf("%s\n", json::serialize(advice_json(run.advice(), seed)).c_str());
-  } else {
+  } else if (!run.advice().changes.empty()) {
     std::fputs(advice_text(run.advice(), flags.compare.markdown).c_str(), stdout);
   }
   return keep(flags.output, run, seed) ? kExitDone : kExitFailed;

@@ -69,7 +69,7 @@ std::optional<int> AdviseRun::run() {
   ends_ = std::chrono::steady_clock::now() + options_.budget;
   if (auto const code = watch()) return code;
   if (auto const code = find()) return code;
-  if (advice_.changes.empty()) return std::nullopt;
+  if (advice_.changes.empty()) return options_.keeps_loads ? pilot() : std::nullopt;
   if (auto const code = pilot()) return code;
   if (auto const code = measure()) return code;
   auto const alpha = options_.compare.alpha / static_cast<double>(advice_.changes.size());

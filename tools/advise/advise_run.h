@@ -21,6 +21,7 @@ struct AdviseOptions {
   std::size_t candidates = 6;
   std::size_t most_runs = 100;  ///< loads of each side
   bool images = true;
+  bool keeps_loads = false;  ///< those of the page as recorded are wanted in any case
   std::chrono::seconds budget{600};
   std::uint64_t seed = 1;
   std::vector<std::string> words;  ///< arguments of `reprise load`

@@ -44,7 +44,13 @@ class Collecting {
     fs::create_directories(options_.output, error);
     if (error)
       return say_of_campaign(kExitFailed, options_.output.string() + ": " + error.message());
-    if (plan_.campaign.task == CampaignFile::Task::kRecord) return collect_archives();
+    if (plan_.campaign.task == CampaignFile::Task::kRecord) {
+      if (options_.merge || !options_.part.empty()) {
+        return say_of_campaign(kExitUsage,
+                               "archives are collected at once: drop --part and --merge");
+      }
+      return collect_archives();
+    }
     if (options_.merge) return merge();
     for (const CampaignSide& side : plan_.campaign.sides) {
       fs::create_directories(options_.output / side.name, error);
@@ -200,6 +206,7 @@ class Collecting {
   int collect_archives() const {
     CorpusSummary all;
     for (const ShardHeader& header : facts_.results) {
+      if (std::ranges::binary_search(progress_.missing, header.shard)) continue;
       auto const from = folder_.result_path(header.shard).parent_path();
       auto const part = CorpusSummary::read(from);
       if (!part) return say_of_campaign(kExitFailed, part.error());

@@ -50,16 +50,25 @@ std::vector<std::size_t> Rounds::startable(const std::vector<std::size_t>& missi
   return out;
 }
 
-std::size_t Rounds::add(const std::vector<std::size_t>& shards) {
+bool Rounds::write(std::size_t round, std::span<const std::size_t> shards) const {
   std::string text;
   for (auto const shard : shards) text += std::to_string(shard) + "\n";
-  auto const to = path(rounds_ + 1);
-  if (auto const written = write_private_file(text, to); !written) {
-    say_of_campaign(0, to.string() + " cannot be written: " + written.error().message());
-    return 0;
+  auto const written = write_private_file(text, path(round));
+  if (!written) {
+    say_of_campaign(0, path(round).string() + " cannot be written: " + written.error().message());
   }
+  return written.has_value();
+}
+
+std::size_t Rounds::add(const std::vector<std::size_t>& shards) {
+  if (!write(rounds_ + 1, shards)) return 0;
   for (auto const shard : shards) ++starts_[shard];
   return ++rounds_;
+}
+
+void Rounds::shorten(const std::vector<std::size_t>& shards, std::size_t count) {
+  if (count >= shards.size() || !write(rounds_, std::span(shards).first(count))) return;
+  for (std::size_t i = count; i < shards.size(); ++i) --starts_[shards[i]];
 }
 
 int run_campaign(const CampaignFolder& folder, const EngineOptions& options) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,11 +45,15 @@ class Rounds {
   std::vector<std::size_t> startable(const std::vector<std::size_t>& missing, unsigned most) const;
   /// Writes another list; its number, or 0 after an error, which has been printed.
   std::size_t add(const std::vector<std::size_t>& shards);
+  /// Of the list added last, only the first `count` were started after all.
+  void shorten(const std::vector<std::size_t>& shards, std::size_t count);
   std::filesystem::path path(std::size_t round) const;
   /// Of one list.
   std::vector<std::size_t> shards_of(std::size_t round) const;
 
  private:
+  bool write(std::size_t round, std::span<const std::size_t> shards) const;
+
   std::filesystem::path folder_;
   std::size_t rounds_ = 0;
   std::map<std::size_t, unsigned> starts_;

@@ -25,11 +25,10 @@ class LocalRound {
 
   /// Returns the exit code of an interruption, or of a node that must not measure; else 0.
   int run() {
-    std::size_t next = 0;
-    while (next < shards_.size() || !running_.empty()) {
+    while (started_ < shards_.size() || !running_.empty()) {
       bool const may_start = stopped_ == 0 && !Interruption::was_asked();
-      if (may_start && next < shards_.size() && running_.size() < options_.jobs) {
-        start(shards_[next++]);
+      if (may_start && started_ < shards_.size() && running_.size() < options_.jobs) {
+        start(shards_[started_++]);
       } else if (running_.empty()) {
         break;
       } else {
@@ -38,6 +37,8 @@ class LocalRound {
     }
     return Interruption::was_asked() ? Interruption::exit_code() : stopped_;
   }
+  /// How many of the shards, the first ones.
+  std::size_t started() const { return started_; }
 
  private:
   struct Running {
@@ -80,6 +81,7 @@ class LocalRound {
   const EngineOptions& options_;
   const std::vector<std::size_t>& shards_;
   std::vector<Running> running_;
+  std::size_t started_ = 0;
   std::size_t ended_ = 0;
   int stopped_ = 0;
 };
@@ -95,6 +97,7 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
   }
   while (true) {
     auto const progress = progress_of(folder.plan(), folder.facts());
+    folder.set_aside(progress.refused);
     if (progress.missing.empty()) {
       std::fputs(progress_text(progress).c_str(), stderr);
       return kExitDone;
@@ -105,7 +108,10 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
     if (rounds.add(shards) == 0) return kExitFailed;
     say_of_campaign(0, counted(shards.size(), "shard") + " to run here, about " +
                            time_text(progress.seconds_left));
-    if (int const code = LocalRound(folder, options, shards).run(); code != 0) {
+    LocalRound round(folder, options, shards);
+    int const code = round.run();
+    rounds.shorten(shards, round.started());
+    if (code != 0) {
       if (code == kExitShardAgain) {
         return say_of_campaign(
             kExitFailed,

@@ -15,13 +15,13 @@
 #include "base/system/json_file.h"
 #include "base/system/mapped_file.h"
 #include "base/system/private_file.h"
+#include "base/system/private_folder.h"
 #include "base/system/text_file.h"
 #include "base/text/json_fields.h"
 #include "pageload/results/result_file.h"
 #include "tools/campaign/node_check.h"
 #include "tools/commands.h"
 #include "tools/experiment/experiment.h"
-#include "tools/predict/learnt_page.h"
 #include "tools/process/interruption.h"
 
 namespace reprise {
@@ -177,17 +177,14 @@ class ShardRun {
                                   "' failed; the log of this shard has the reason"};
     }
     auto const advice = read_json(folder->path() / "advice.json");
-    ShardRecord record{.page = part.page, .side = plan_.campaign.sides.front().name};
+    if (!advice.is_object()) return ShardFault{kExitFailed, "advise wrote no advice.json"};
+    auto loads = read_result_file(folder->path() / "loads-0.json");
+    if (!loads) return ShardFault{kExitFailed, "loads-0.json of advise: " + loads.error()};
     ++header_.loads;
-    if (advice.is_object()) {
-      record.advice = advice.get_object();
-      auto loads = read_result_file(folder->path() / "loads-0.json");
-      if (!loads) return ShardFault{kExitFailed, "loads-0.json of advise: " + loads.error()};
-      record.result = std::move(*loads);
-    } else {
-      record.advice = {{"schema", "reprise-advice/1"}, {"changes", json::array()}};
-    }
-    add(std::move(record));
+    add({.page = part.page,
+         .side = plan_.campaign.sides.front().name,
+         .advice = advice.get_object(),
+         .result = std::move(*loads)});
     return std::nullopt;
   }
 

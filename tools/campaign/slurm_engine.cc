@@ -71,6 +71,7 @@ class SlurmEngine {
     while (true) {
       if (auto const code = check_nodes(); code != kExitDone) return code;
       auto progress = progress_of(folder_.plan(), folder_.facts());
+      folder_.set_aside(progress.refused);
       if (progress.missing.empty()) break;
       auto const queued = queued_shards();
       if (!queued) return kExitFailed;
@@ -160,6 +161,7 @@ class SlurmEngine {
         slurm("squeue", {"--noheader", "--array", "--me", "--format=%j|%K|%T|%r|%i"});
     if (!queue) return std::nullopt;
     Rounds const rounds(folder_);
+    std::map<std::size_t, std::vector<std::size_t>> lists;
     std::set<std::size_t> out;
     for (auto const& row : table(*queue)) {
       if (row.size() < 5 || !row[0].starts_with(job_name() + "-")) continue;
@@ -172,7 +174,9 @@ class SlurmEngine {
       if (dot != std::string::npos) {
         std::from_chars(number.data() + dot + 1, number.data() + number.size(), first);
       }
-      auto const shards = rounds.shards_of(round);
+      auto const known = lists.find(round);
+      auto const& shards =
+          known != lists.end() ? known->second : lists[round] = rounds.shards_of(round);
       if (first + index < shards.size()) out.insert(shards[first + index]);
       if (row[2] == "PENDING" && row[3] == "BeginTime") {
         slurm("scontrol", {"update", "JobId=" + row[4], "StartTime=now"});

@@ -115,6 +115,7 @@ class FolderComparison {
         if (each.finding.verdict == Verdict::kDifferent) text += "; " + metric_summary(each);
       }
     }
+    for (const std::string& each : comparison.remarks) text += "; note: " + printable(each);
     return text + "\n";
   }
 

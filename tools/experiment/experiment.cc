@@ -88,15 +88,9 @@ std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads,
   }
   std::string why;
   for (auto const& [side, load] : loads) {
-    auto const* const replay = side->result().replay_of(*load);
-    auto const found =
-        disturbed(disturbances_of(load->page, replay),
-                  least_effect_ms(counted, time_of(load->page, counted.metric)), usual.share());
-    if (found) {
-      why = found->text;
-    } else if (replay != nullptr && replay->link && !replay->link->warnings.empty()) {
-      why = replay->link->warnings.front();
-    }
+    why = reason_to_skip(load->page, side->result().replay_of(*load),
+                         least_effect_ms(counted, time_of(load->page, counted.metric)),
+                         usual.share());
     if (!why.empty()) break;
   }
   if (why.empty()) return why;

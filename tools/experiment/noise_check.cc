@@ -38,7 +38,7 @@ bool NoiseCheck::look_up(const LoadResult& result, const std::vector<LoadCell>& 
                          std::chrono::sys_seconds now) {
   pages_.clear();
   for (const LoadCell& cell : cells) {
-    auto known = store_.find(NoiseStore::key_of(result, cell), now);
+    auto known = store_.find(NoiseStore::key_of(result, cell, metrics_of(options_.compare)), now);
     if (!known) return false;
     pages_.push_back({.cell = cell, .noise = std::move(*known)});
   }
@@ -82,9 +82,10 @@ void NoiseCheck::keep(const LoadResult& result, const std::vector<LoadCell>& cel
     auto const cell =
         std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
     if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;
-    store_.keep(NoiseStore::key_of(result, *cell), {.spreads = spreads_of(group, options_.compare),
-                                                    .load_seconds = load_seconds,
-                                                    .measured = now});
+    store_.keep(NoiseStore::key_of(result, *cell, metrics_of(options_.compare)),
+                {.spreads = spreads_of(group, options_.compare),
+                 .load_seconds = load_seconds,
+                 .measured = now});
   }
 }
 

@@ -59,15 +59,28 @@ fs::path NoiseStore::default_folder() {
   return user_folder("XDG_CACHE_HOME", ".cache") / "reprise" / "noise";
 }
 
-std::string NoiseStore::key_of(const LoadResult& result, const LoadCell& cell) {
+std::string NoiseStore::key_of(const LoadResult& result, const LoadCell& cell,
+                               const std::vector<std::size_t>& metrics) {
   const LoadConfiguration& conditions = cell.configuration;
+  const LoadSettings& settings = result.settings;
+  std::vector<std::string> parts{result.machine.cpu,
+                                 std::to_string(result.machine.cores),
+                                 result.machine.kernel,
+                                 result.archive_sha256,
+                                 cell.url,
+                                 conditions.browser,
+                                 conditions.protocol,
+                                 conditions.link,
+                                 conditions.cache,
+                                 std::to_string(settings.width),
+                                 std::to_string(settings.height),
+                                 std::to_string(settings.cpu_throttle),
+                                 settings.device};
+  for (auto const metric : metrics) parts.emplace_back(kMetrics[metric].field);
+  parts.insert(parts.end(), settings.steps.begin(), settings.steps.end());
+  for (const WhatIfMade& each : result.what_ifs) parts.push_back(each.text);
   std::string all;
-  for (const std::string& part :
-       {result.machine.cpu, std::to_string(result.machine.cores), result.machine.kernel,
-        result.archive_sha256, cell.url, conditions.browser, conditions.protocol, conditions.link,
-        conditions.cache}) {
-    all += part + '\0';
-  }
+  for (const std::string& part : parts) all += part + '\0';
   return sha256_hex(all).substr(0, 32);
 }
 

@@ -32,8 +32,9 @@ class NoiseStore {
   std::optional<KnownNoise> find(const std::string& key, std::chrono::sys_seconds now) const;
   void keep(const std::string& key, const KnownNoise& noise) const;
 
-  /// Names machine, archive, page and conditions.
-  static std::string key_of(const LoadResult& result, const LoadCell& cell);
+  /// Names machine, archive with its what-ifs, page, conditions, and the metrics that are compared.
+  static std::string key_of(const LoadResult& result, const LoadCell& cell,
+                            const std::vector<std::size_t>& metrics);
   std::filesystem::path path_of(const std::string& key) const { return folder_ / (key + ".json"); }
 
  private:

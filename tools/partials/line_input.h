@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/system/descriptor.h"
@@ -25,17 +26,23 @@ inline void say_of(const char* command, const std::string& text) {
   std::fprintf(stderr, "reprise: %s: %s\n", command, text.c_str());
 }
 
-/// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. Returns
-/// false after an error, which has been printed.
+/// Reads each input to its end. `space()` gives room for bytes, `written(size)` takes them. A line
+/// that has no end in its file ends there. Returns false after an error, which has been printed.
 template <class Space, class Written>
 bool read_all(const char* command, const std::vector<std::filesystem::path>& inputs,
               const Space& space, const Written& written) {
+  char last = '\n';
   auto const read_one = [&](int file, const std::string& name) {
+    if (std::exchange(last, '\n') != '\n') {
+      space()[0] = '\n';
+      written(1);
+    }
     while (true) {
       std::span<char> const room = space();
       auto const size = ::read(file, room.data(), room.size());
       if (size == 0) return true;
       if (size > 0) {
+        last = room[static_cast<std::size_t>(size) - 1];
         written(static_cast<std::size_t>(size));
       } else if (errno != EINTR) {
         say_of(command, name + " cannot be read: " + last_system_error().message());

@@ -98,8 +98,8 @@ std::vector<std::size_t> AlignedRows::of_groups(const std::vector<std::size_t>& 
   std::vector<std::size_t> found;
   std::set<std::size_t> known;
   auto const add_place = [&](const std::map<std::string, std::size_t>& places,
-                             const RecordedExchange& of) {
-    auto const place = places.find(of.url());
+                             const std::string& url) {
+    auto const place = places.find(url);
     if (place != places.end() && known.insert(place->second).second) {
       found.push_back(place->second);
     }
@@ -107,8 +107,8 @@ std::vector<std::size_t> AlignedRows::of_groups(const std::vector<std::size_t>& 
   auto const& pairs = differences_.alignment.pairs;
   auto const& [a, b] = std::tie(differences_.a.exchanges, differences_.b.exchanges);
   auto const add_pair = [&](const AlignedPair& pair) {
-    add_place(place_in_a_, a[pair.a]);
-    add_place(place_in_b_, b[pair.b]);
+    add_place(place_in_a_, a[pair.a].url());
+    add_place(place_in_b_, b[pair.b].url());
   };
   for (auto const group : groups) {
     for (auto const number : differences_.groups[group].differences) {
@@ -116,10 +116,7 @@ std::vector<std::size_t> AlignedRows::of_groups(const std::vector<std::size_t>& 
       if (each.pair) {
         add_pair(pairs[*each.pair]);
       } else if (each.kind == DifferenceKind::kCame || each.kind == DifferenceKind::kWent) {
-        bool const came = each.kind == DifferenceKind::kCame;
-        for (auto const& of : came ? b : a) {
-          if (of.url() == each.where) add_place(came ? place_in_b_ : place_in_a_, of);
-        }
+        add_place(each.kind == DifferenceKind::kCame ? place_in_b_ : place_in_a_, each.where);
       } else {
         for (auto const& pair : pairs) {
           if (b[pair.b].host == each.host) add_pair(pair);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "tools/why/why_run.h"
@@ -11,9 +12,10 @@ void WhyRun::rank(const std::vector<CausePart>& parts) {
     Cause cause{.groups = {}, .part = i, .effect = effects_->parts[i], .rows = {}};
     for (auto const each : parts[i]) cause.groups.push_back(candidates_[each]);
     // The loads do not tell them apart: first what changed most.
-    std::ranges::sort(cause.groups, {}, [this](std::size_t group) {
-      return std::pair(-aligned_->change_ms(group), group);
-    });
+    std::vector<std::pair<double, std::size_t>> changes;
+    for (auto const group : cause.groups) changes.emplace_back(-aligned_->change_ms(group), group);
+    std::ranges::sort(changes);
+    std::ranges::copy(changes | std::views::values, cause.groups.begin());
     cause.rows = aligned_->of_groups(cause.groups);
     (cause.effect.is_shown() ? causes_ : others_).push_back(std::move(cause));
   }

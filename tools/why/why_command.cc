@@ -34,6 +34,7 @@ struct WhyFlags {
   CompareFlags compare;
   std::size_t most_runs = 30;
   std::size_t most_loads = 240;
+  std::string of_measurements;  ///< the first given option that only measurements have
   std::string budget = "20m";
   std::optional<std::uint64_t> seed;
   fs::path output;
@@ -70,9 +71,10 @@ void add_recorded_times(std::vector<std::string>& words) {
 /// Of two places in results (a.json#3): nothing is measured.
 int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
                    const std::array<TimelinePlace, 2>& places) {
-  if (words.size() > 2) {
-    return say(kExitUsage, "why: nothing is measured between two loads of results; drop " +
-                               printable(words.back()));
+  auto const idle = words.size() > 2 ? words.back() : flags.of_measurements;
+  if (!idle.empty()) {
+    return say(kExitUsage,
+               "why: nothing is measured between two loads of results; drop " + printable(idle));
   }
   if (places[0].request.has_value() != places[1].request.has_value()) {
     return say(kExitUsage,
@@ -223,6 +225,10 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
   sub->add_option("--to", flags->to_ms, "The same: end so many ms after their start [their end]")
       ->check(numbers_between(0.0, 86'400'000.0));
   sub->callback([flags, command, sub, &exit_code] {
+    for (const char* const each : {"--metric", "--min-effect", "--alpha", "--allow", "--budget",
+                                   "--max-runs", "--max-loads", "--seed"}) {
+      if (flags->of_measurements.empty() && sub->count(each) > 0) flags->of_measurements = each;
+    }
     exit_code = run_command(*flags, load_words(*sub, command));
   });
 }

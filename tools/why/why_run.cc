@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "archive/match/match.h"
-#include "base/system/guarded_process.h"
+#include "base/system/private_folder.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/archive/errors.h"
@@ -71,16 +71,7 @@ std::vector<std::string> with_archive(std::vector<std::string> words, const fs::
 
 struct WhyRun::Archives {
   Opened a, b;
-  fs::path folder;  // of hybrids, removed with this
-
-  Archives(Opened one, Opened other, fs::path place)
-      : a(std::move(one)), b(std::move(other)), folder(std::move(place)) {}
-  Archives(const Archives&) = delete;
-  Archives& operator=(const Archives&) = delete;
-  ~Archives() {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  }
+  PrivateFolder folder;  // of hybrids
 };
 
 WhyRun::WhyRun(WhyOptions options)
@@ -93,10 +84,10 @@ std::optional<int> WhyRun::find_differences() {
   if (!a) return a.error();
   auto b = open(options_.words_b);
   if (!b) return b.error();
-  auto const folder = make_private_folder("reprise-why-");
+  auto folder = PrivateFolder::make("reprise-why-");
   if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
   names_ = {a->name, b->name};
-  archives_ = std::make_unique<Archives>(std::move(*a), std::move(*b), *folder);
+  archives_ = std::make_unique<Archives>(std::move(*a), std::move(*b), std::move(*folder));
   auto const& [one, other, place] = *archives_;
   auto page_a = RecordedPage::read(*one.reader, one.session);
   auto page_b = RecordedPage::read(*other.reader, other.session);
@@ -225,7 +216,7 @@ std::expected<ExperimentSide, int> WhyRun::side_of(const EffectRow& row) {
   }
   std::vector<bool> groups(differences_.groups.size());
   for (std::size_t i = 0; i < candidates_.size(); ++i) groups[candidates_[i]] = row.in[i];
-  auto const path = archives_->folder / "hybrid.reprise";
+  auto const path = archives_->folder.path() / "hybrid.reprise";
   std::error_code ignored;
   fs::remove(path, ignored);
   HybridMaker const maker(archives_->a.compared(), archives_->b.compared(), differences_);
@@ -255,12 +246,12 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
   }
   row.value = value.value_or(0);
   auto const counted = counted_loads(options_.compare);
-  auto const disturbances = disturbances_of(load.page, result.replay_of(load));
-  steal_.add(disturbances);
-  auto const found = disturbed(disturbances, least_effect_ms(counted, row.value), steal_.share());
-  if (end == Loaded::kCounts && found && !counted.doubtful) {
-    end = Loaded::kDisturbed;
-    load.skipped = found->text;
+  auto const* const replay = result.replay_of(load);
+  steal_.add(disturbances_of(load.page, replay));
+  if (end == Loaded::kCounts && !counted.doubtful) {
+    load.skipped =
+        reason_to_skip(load.page, replay, least_effect_ms(counted, row.value), steal_.share());
+    if (!load.skipped.empty()) end = Loaded::kDisturbed;
   }
   if (end == Loaded::kFailed && load.skipped.empty()) load.skipped = "it did not load";
   if (rows_.empty()) {
@@ -313,7 +304,8 @@ std::optional<int> WhyRun::find_causes() {
                       .seed = options_.seed});
   auto const began = std::chrono::steady_clock::now();
   bool goes_on = true;
-  while (goes_on && !time_is_up() && rows_.size() < options_.most_loads) {
+  while (goes_on && !time_is_up() &&
+         rows_.size() + CauseSearch::kRoundLoads <= options_.most_loads) {
     if (auto const code = run_round(search)) {
       interrupted_ = Interruption::was_asked();
       if (!interrupted_) return code;
@@ -336,7 +328,8 @@ std::optional<int> WhyRun::find_causes() {
                                                 counted(search.parts().size(), "cause") + " apart");
     }
     return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +
-                                   " apart. Use a longer --budget");
+                                   " apart. Use " +
+                                   (time_is_up() ? "a longer --budget" : "more --max-loads"));
   }
   rank(search.parts());
   return std::nullopt;

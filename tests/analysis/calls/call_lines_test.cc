@@ -43,6 +43,29 @@ TEST(CallLines, ComeBackAsTheyWere) {
   EXPECT_EQ(call_line(tree), kLine);
 }
 
+TEST(CallLines, HaveTextThatIsNoUtf8AsFarAsItIs) {
+  CallTree tree{.page = "https://a.test/\xe9", .window_us = 5};
+  tree.calls.push_back({.name = "https://a.test/\xe9", .end_us = 5});
+  tree.calls[0].attributes = {{"desc", "Z\xfcrich"}};
+  auto const again = read(call_line(tree));
+  ASSERT_EQ(again.calls.size(), 1u);
+  EXPECT_EQ(again.calls[0].name, "https://a.test/\xef\xbf\xbd");
+  EXPECT_EQ(again.calls[0].attribute("desc"), "Z\xef\xbf\xbdrich");
+}
+
+TEST(CallLines, HaveABoundedNumberOfLosses) {
+  std::string losses;
+  for (int i = 0; i < 200'000; ++i) {
+    losses +=
+        std::string(i == 0 ? "" : ",") + R"({"what":")" + std::to_string(i) + R"(","count":1})";
+  }
+  auto const tree = read(R"({"calls":[],"losses":[)" + losses + "]}");
+  EXPECT_EQ(tree.losses.size(), 101u);
+  std::uint64_t count = 0;
+  for (CallLoss const& loss : tree.losses) count += loss.count;
+  EXPECT_EQ(count, 200'000u);
+}
+
 TEST(CallLines, EndWithTheLatestCallIfNoWindowIsGiven) {
   auto const tree = read(R"({"calls":[{"kind":"task","name":"script","start_us":5,"end_us":90}]})");
   EXPECT_EQ(tree.window_us, 90);

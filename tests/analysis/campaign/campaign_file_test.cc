@@ -76,6 +76,10 @@ TEST(CampaignFile, RefusesWhatItCannotPlan) {
               HasSubstr("flags cannot have --link: use the member links"));
   EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A","flags":["--browser","firefox"]}])"),
               HasSubstr("use the member browsers"));
+  EXPECT_THAT(refusal(least + R"(,"flags":["--","--disable-gpu"])"),
+              HasSubstr("use --chromium-flag"));
+  EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A","flags":["--"]}])"),
+              HasSubstr("cannot contain --,"));
   EXPECT_THAT(parse_campaign("[]").error(), HasSubstr("not a JSON object"));
 }
 

@@ -52,6 +52,12 @@ TEST(Digest, SuggestsOnlyWhatWasMeasuredToSave) {
   EXPECT_THAT(text, HasSubstr("No change could be shown"));
 }
 
+TEST(Digest, NamesAPageThatCouldNotBeMeasured) {
+  AdvisedPage page{.page = "shop-start"};
+  auto const text = digest_markdown(digest_of("shop", {page}, {{"shop-start", page}}));
+  EXPECT_THAT(text, HasSubstr("## shop-start\n\nLoad event: not measured, unknown."));
+}
+
 TEST(Digest, NamesThePageThatBecameSlowerFirst) {
   std::map<std::string, AdvisedPage> const before{{"a", page_of("a", 1000, "")},
                                                   {"b", page_of("b", 1000, "")}};

@@ -56,6 +56,17 @@ TEST(Explain, GivesTheMeanOfItsViewsByKindAndCall) {
   EXPECT_EQ(all.calls[1].name, "nothing in flight");
 }
 
+TEST(Explain, SaysHowManySlicesItDoesNotShow) {
+  std::vector<GivenView> views;
+  for (std::size_t i = 0; i < Explanation::kSlicesMax + 3; ++i) {
+    views.push_back(view("https://slow.test/", 1'000, {{"place", std::to_string(i)}}));
+  }
+  auto const explanation = explain(views, rules(), Entities(), {.by = {"place"}});
+  EXPECT_EQ(explanation.slices.size(), Explanation::kSlicesMax + 1);
+  ASSERT_EQ(explanation.losses.size(), 1u);
+  EXPECT_EQ(explanation.losses[0].count, 3u);
+}
+
 TEST(Explain, HasTheMeanSizeOfACallsRequests) {
   std::vector<GivenView> views = {view("https://slow.test/a", 9'000),
                                   view("https://slow.test/a", 5'000)};

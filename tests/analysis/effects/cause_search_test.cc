@@ -67,7 +67,7 @@ Found search(std::size_t causes, const Page& page, double noise_ms, std::uint64_
 TEST(CauseSearch, ARoundHasAandBAndComplementaryHybrids) {
   CauseSearch search({.causes = 30, .seed = 3});
   auto const round = search.next_round();
-  ASSERT_EQ(round.size(), 2 + CauseSearch::kHybrids);
+  ASSERT_EQ(round.size(), CauseSearch::kRoundLoads);
   EXPECT_EQ(std::ranges::count(round, true, &EffectRow::is_b), 1);
   std::vector<std::size_t> in(30);
   for (const EffectRow& row : round) {
@@ -207,7 +207,7 @@ TEST(CauseSearch, WhatWasHalvedLastIsJoinedWhereTheLoadsEnd) {
 TEST(CauseSearch, EndsAtOnceWhereAllIsClear) {
   auto const found =
       search(2, [](const std::vector<bool>& in) { return 500 + (in[0] ? 100.0 : 0); }, 0.01, 1);
-  EXPECT_EQ(found.loads, CauseSearch::kRoundsLeast * (2 + CauseSearch::kHybrids));
+  EXPECT_EQ(found.loads, CauseSearch::kRoundsLeast * CauseSearch::kRoundLoads);
 }
 
 }  // namespace

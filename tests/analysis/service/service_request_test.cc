@@ -50,6 +50,14 @@ TEST(ServiceRequest, HasTheOutermostSpansThatLeaveTheService) {
   EXPECT_EQ(request.calls[0].end_us(), 40'000);
 }
 
+TEST(ServiceRequest, ThatComesTwiceIsOne) {
+  auto const endpoint = only_endpoint(set_of({span_of(1, 0, 0, 100, "GET /", "server"),
+                                              call_of(2, 1, 10, 40, "postgresql", "SELECT"),
+                                              span_of(1, 0, 0, 100, "GET /", "server")}));
+  ASSERT_EQ(endpoint.requests.size(), 1);
+  EXPECT_EQ(endpoint.requests[0].calls.size(), 1);
+}
+
 TEST(ServiceRequest, NumbersEqualCallsByTheirStart) {
   auto const endpoint = only_endpoint(
       set_of({span_of(1, 0, 0, 100, "GET /", "server"), call_of(2, 1, 50, 60, "redis", "GET"),

@@ -44,6 +44,19 @@ TEST(AdviceText, NumbersWhatIsAdvisedAndSetsThirdPartiesApart) {
   EXPECT_THAT(advice_text(advice, true), HasSubstr("`--what-if 'x: defer'`"));
 }
 
+TEST(Advice, IsBestTogetherOrTheFirstThatIsAdvised) {
+  Advice advice;
+  EXPECT_EQ(advice.best(), nullptr);
+  advice.changes = {change("third party", -900), change("slow", 30)};
+  EXPECT_EQ(advice.best(), nullptr);
+  advice.changes = {change("defer", -60), change("inline", -40)};
+  EXPECT_EQ(advice.best(), &advice.changes.front());
+  advice.together = change("defer", 20);
+  EXPECT_EQ(advice.best(), &advice.changes.front());
+  advice.together = change("defer", -100);
+  EXPECT_EQ(advice.best(), &*advice.together);
+}
+
 TEST(AdviceText, SaysThatOnlyThirdPartiesCostTime) {
   auto const text = advice_text({.changes = {change("third party", -900)}}, false);
   EXPECT_LT(place(text, "No change could be shown to make the page faster, without what"),

@@ -98,6 +98,18 @@ TEST_F(NoiseCheckTest, KnowsNothingOfAnotherPageMachineOrArchiveOrOfLongAgo) {
   other = result_;
   other.machine.cpu += " II";
   EXPECT_FALSE(check.look_up(other, cells_, kNow));
+  other = result_;
+  other.what_ifs = {{.text = "*: defer"}};
+  EXPECT_FALSE(check.look_up(other, cells_, kNow));
+}
+
+TEST_F(NoiseCheckTest, KnowsNothingOfOtherMetrics) {
+  add_loads(3);
+  NoiseCheck(options_, store()).keep(result_, cells_, 6, kNow);
+  auto all = options_;
+  all.compare.metrics.clear();
+  EXPECT_FALSE(NoiseCheck(all, store()).look_up(result_, cells_, kNow));
+  EXPECT_TRUE(NoiseCheck(options_, store()).look_up(result_, cells_, kNow));
 }
 
 TEST_F(NoiseCheckTest, DoesNotKeepTooFewLoads) {
@@ -112,7 +124,8 @@ TEST_F(NoiseCheckTest, SurvivesFilesThatItDidNotWrite) {
   NoiseCheck check(options_, store());
   add_loads(3);
   check.keep(result_, cells_, 6, kNow);
-  auto const file = store().path_of(NoiseStore::key_of(result_, cells_[0]));
+  auto const file =
+      store().path_of(NoiseStore::key_of(result_, cells_[0], options_.compare.metrics));
   struct stat status{};
   ASSERT_EQ(::stat(file.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/analysis/differences/made_page.h"
 
 namespace reprise {
@@ -76,6 +78,27 @@ TEST(AlignedRows, HaveRequestsOfOneSideAtTheirStart) {
   }
   EXPECT_EQ(only_a, 1u);
   EXPECT_EQ(only_b, 1u);
+}
+
+TEST(AlignedRows, OfWhatCameOrWentAreItsRequests) {
+  auto a = a_page();
+  auto b = a_page();
+  a.remove("https://a.test/app.js");
+  b.remove("https://a.test/img/hero.png");
+  auto const differences = differences_of(a, b);
+  auto const load_a = a_load(a);
+  auto const load_b = a_load(b);
+  Waterfall of_a;
+  Waterfall of_b;
+  of_a.add(load_a);
+  of_b.add(load_b);
+  AlignedRows const rows(differences, of_a, of_b);
+  std::set<std::string> found;
+  for (std::size_t group = 0; group < differences.groups.size(); ++group) {
+    for (auto const& url : urls(rows, rows.of_groups({group}))) found.insert(url);
+  }
+  EXPECT_TRUE(found.contains("https://a.test/app.js"));
+  EXPECT_TRUE(found.contains("https://a.test/img/hero.png"));
 }
 
 TEST(AlignedRows, SayByHowMuchAGroupTakesLonger) {
