@@ -296,8 +296,11 @@ function handler(handle, options) {
 /** A plugin of Fastify, for all routes: `app.register(fastify)`. */
 function fastify(app, options, done) {
   const use = middleware(options);
+  const isPossible = new Asking(options.environment ?? process.env).possible;
   app.addHook('onRequest', (request, reply, next) => {
-    if (request.raw.url.startsWith(Store.PATH)) reply.hijack();
+    const { method, url } = request.raw;
+    // What is asked for here is answered by the middleware alone.
+    if (isPossible && method === 'GET' && url.startsWith(Store.PATH)) reply.hijack();
     use(request.raw, reply.raw, next);
   });
   done();

@@ -20,6 +20,7 @@ class Session {
     this.ca = ready.ca_file;
     this.chromiumFlags = ready.chromium_flags;
     this.script = ready.script || null; // to run before each document
+    this.firefoxH3 = ready.firefox_prefs || {}; // what HTTP/3 needs; empty: none
     this.#run = run;
   }
 
@@ -71,7 +72,8 @@ class Session {
       'dom.security.https_first': false,
       'network.captive-portal-service.enabled': false,
       'network.connectivity-service.enabled': false,
-      'network.http.http3.enable': false,
+      'network.http.http3.enable': Object.keys(this.firefoxH3).length > 0,
+      ...this.firefoxH3,
       'network.lna.blocking': false,
       'network.lna.enabled': false,
       'network.trr.mode': 5,

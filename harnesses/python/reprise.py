@@ -31,6 +31,7 @@ class Session:
         self.chromium_flags = ready["chromium_flags"]
         # With --script-in browser, what the browser must run before each document.
         self.script = ready.get("script") or None
+        self._firefox_h3 = ready.get("firefox_prefs") or {}  # what HTTP/3 needs; empty: none
         self.exit_code = None  # after stop()
         self.report = None  # after stop(), of a replay
         self._run = run
@@ -73,7 +74,8 @@ class Session:
             "dom.security.https_first": False,
             "network.captive-portal-service.enabled": False,
             "network.connectivity-service.enabled": False,
-            "network.http.http3.enable": False,
+            "network.http.http3.enable": bool(self._firefox_h3),
+            **self._firefox_h3,
             "network.lna.blocking": False,
             "network.lna.enabled": False,
             "network.trr.mode": 5,
