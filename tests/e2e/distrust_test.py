@@ -78,6 +78,15 @@ class Distrust(harness.TestCase):
         expected = self.check("replay")
         self.assertEqual(json.loads(self.report.read_text())["tls_handshakes_failed"], expected)
 
+    def test_connections_that_were_only_dropped_are_no_failures(self):
+        proxy = self.started("replay")
+        self.assertEqual(self.curl(proxy, "--cacert", proxy.ca_file), 0)
+        self.close_inside(proxy)
+        self.failed(proxy, 1)
+        self.assertEqual(proxy.stop(), 0, proxy.log())
+        self.assertIn("did not finish: 1 (usual for browsers", proxy.log())
+        self.assertNotIn("failed", proxy.log())
+
     def test_nothing_is_said_where_all_is_well(self):
         proxy = self.started("replay")
         self.assertEqual(self.curl(proxy, "--cacert", proxy.ca_file), 0)

@@ -97,7 +97,7 @@ class Matching(harness.TestCase):
     def test_gates_end_with_five(self):
         self.record_all()
         fuzzy = [lambda client: client.get("/page?t=1800000000002")]
-        self.replay_and(fuzzy, "--strict", "--min-confidence", "95")
+        self.replay_and(fuzzy, "--strict", "--min-confidence", "94.5")
         self.replay_and(fuzzy, "--min-confidence", "96", code=5)
         self.replay_and([lambda client: client.get("/none")], "--strict", code=5)
         self.replay_and([lambda client: client.get("/none")])

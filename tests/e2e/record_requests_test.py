@@ -100,6 +100,13 @@ class RecordRequests(harness.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--block: ", done.stderr.decode())
 
+    def test_without_urls_there_is_no_browser_to_set(self):
+        for words in (["--device", "Pixel 9"], ["--load-report", "r.json"], ["--timeout", "5"]):
+            done = harness.run("record", "-o", "a.reprise", *words, "--", "true",
+                               folder=self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{words[0]} needs URLs".encode(), done.stderr)
+
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_a_phone_gets_another_page(self):
         def answer(request):

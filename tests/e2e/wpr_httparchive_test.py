@@ -4,6 +4,7 @@
 import gzip
 import os
 import shutil
+import subprocess
 import unittest
 
 import harness
@@ -104,11 +105,31 @@ class HttpArchive(wpr_case.TestCase):
         editor = self.folder / "editor"
         editor.write_text("#!/bin/sh\nprintf edited > \"$1\"\n")
         editor.chmod(0o700)
-        env = {**os.environ, "EDITOR": str(editor), "VISUAL": str(editor)}
+        env = {**os.environ, "EDITOR": str(editor), "VISUAL": "false"}
         self.run_tool("edit", "--full_path=/one", self.archive, self.output, env=env)
         edited = read_wprgo(self.output)
         self.assertTrue(edited[ONE][0][1].endswith(b"\r\n\r\nedited"), edited[ONE])
         self.assertTrue(edited[POST][0][1].endswith(b"third"))
+
+    def test_a_signal_leaves_no_copies(self):
+        started, go = (self.folder / name for name in ("started", "go"))
+        for each in (started, go):
+            os.mkfifo(each)
+        editor = self.folder / "editor"
+        editor.write_text(f"#!/bin/sh\necho > {started}\ncat {go} > /dev/null\n")
+        editor.chmod(0o700)
+        copies = self.folder / "copies"
+        copies.mkdir()
+        env = {**os.environ, "EDITOR": str(editor), "TMPDIR": str(copies)}
+        with subprocess.Popen([harness.REPRISE, "httparchive", "edit", self.archive, self.output],
+                              env=env, stderr=subprocess.PIPE) as tool:
+            started.read_bytes()
+            tool.terminate()
+            go.write_bytes(b"")
+            tool.communicate(timeout=harness.DEADLINE_SECONDS)
+        self.assertEqual(tool.returncode, 1)
+        self.assertEqual(list(copies.iterdir()), [])
+        self.assertFalse(self.output.exists())
 
     def test_add_skips_what_is_there(self):
         urls = self.folder / "urls"
@@ -135,6 +156,22 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("trim", "--host=a.test", self.archive, ours)
         self.assert_sound(ours)
         self.assertEqual(self.run_tool("ls", ours), f"GET b.test:8443 {TWO}\n")
+
+    def test_a_replay_goes_on_with_what_it_opened(self):
+        ours = self.folder / "a.reprise"
+        self.run_tool("trim", "--host=b.test:8443", self.archive, ours)
+        replay = self.wpr("replay", "--http_port=0", "--inject_scripts=", ours, servers=1)
+        self.run_tool("trim", "--full_path=/one", ours, ours)
+        self.assertEqual(self.run_tool("ls", ours), f"POST a.test {POST}\n")
+        self.assertEqual(replay.get(ONE).body, b"first")
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for verb in ("ls", "cat"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.REPRISE, "httparchive", verb, self.archive],
+                                      stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"cannot write the output", done.stderr)
 
     def test_help_is_a_word_or_an_option(self):
         for word in ((), ("ls",)):

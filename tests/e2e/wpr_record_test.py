@@ -128,6 +128,26 @@ class WprRecord(wpr_case.TestCase):
         self.assertEqual(recorder.signal(signal.SIGTERM), 0)
         self.assertEqual(list(read_wprgo(self.archive)), [url])
 
+    def test_a_recording_under_way_is_not_overwritten(self):
+        origin, site = self.live()
+        recorder = self.record("--inject_scripts=")
+        recorder.get(site + "/page")
+        done = self.run_wpr("record", "--http_port=0", "--inject_scripts=", self.archive)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"stop the other reprise first", done.stderr)
+        self.assertEqual(recorder.signal(signal.SIGTERM), 0)
+        self.assertEqual(list(read_wprgo(self.archive)), [site + "/page"])
+
+    def test_what_cannot_start_leaves_the_older_recording(self):
+        self.archive = self.folder / "page.reprise"
+        recorder = self.record("--inject_scripts=")
+        self.assertEqual(recorder.signal(signal.SIGTERM), 0)
+        before = self.archive.read_bytes()
+        done = self.run_wpr("record", "--http_port=0", "--inject_scripts=no.js", self.archive)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"--inject_scripts no.js: No such file", done.stderr)
+        self.assertEqual(self.archive.read_bytes(), before)
+
     def test_what_cannot_be_written_exits_with_1(self):
         done = self.run_wpr("record", "--http_port=0", self.folder / "no" / "page.wprgo")
         self.assertEqual(done.returncode, 1)

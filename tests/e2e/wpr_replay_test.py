@@ -166,6 +166,21 @@ class WprReplay(wpr_case.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"Failed to start server on http://127.0.0.1:{port}".encode(), done.stdout)
 
+    def test_only_its_own_address_must_be_free(self):
+        with socket.create_server(("127.0.0.2", 0)) as other:
+            port = other.getsockname()[1]
+            wpr = self.wpr("replay", f"--http_port={port}", self.archive, servers=1)
+            self.assertEqual((wpr.host, wpr.ports["http"]), ("127.0.0.1", port))
+
+    def test_a_client_without_the_roots_is_told_of_them(self):
+        root = make_root(self.folder, "wpr", "rsa:2048")
+        wpr = self.replay(f"--https_cert_file={root[0]}", f"--https_key_file={root[1]}")
+        with self.assertRaises(ssl.SSLCertVerificationError):
+            wpr.connect("https", "b.test", ssl.create_default_context())
+        self.assertEqual(wpr.signal(signal.SIGTERM), 0)
+        self.assertIn("wpr installroot", wpr.text())
+        self.assertNotIn("reprise ca", wpr.text())
+
     def test_errors_exit_with_1(self):
         bad = self.folder / "bad.wprgo"
         bad.write_bytes(self.archive.read_bytes()[:-20])

@@ -86,6 +86,10 @@ class WprRules(wpr_case.TestCase):
         body = ours.get(URL).body
         self.assertNotIn(b"var t = ", body)
         self.assertLess(body.index(b"<script"), body.index(b"<script>helper();"))
+        last = self.replay("--reprise-clock", "--constant-math-random-result=0.5",
+                           f"--inject_scripts={second},{first}")
+        self.assertIn(b"<script>helper();", last.get(URL).body)
+        self.assertIn("--constant_math_random_result changes nothing", last.text())
 
     def test_a_parameter_of_a_url_is_ignored(self):
         wpr = self.replay("--inject_scripts=", "--disable_fuzzy_url_matching",

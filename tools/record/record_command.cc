@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "archive/open_file.h"
 #include "archive/writer.h"
 #include "base/text/counted.h"
 #include "pageload/browser/launch.h"
@@ -127,6 +128,19 @@ void take_settings(const Injection& injection, SessionInfo& session) {
                             .mode = std::string(to_string(injection.settings.clock))};
 }
 
+/// Removes the archive that is to be overwritten, if there is one. Errors: locked, by a recorder.
+Result<void> remove_old(const std::filesystem::path& path) {
+  auto const old = open_regular_file(path, FileLock::kShared);
+  if (!old) {
+    if (old.error() == std::errc::no_such_file_or_directory) return {};
+    return fail(old.error());
+  }
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) return fail(error);
+  return {};
+}
+
 int record_list(const RecordOptions& options, const CLI::App& sub) {
   if (options.append || !options.load_report.empty() || !options.urls.empty()) {
     std::fprintf(stderr,
@@ -188,6 +202,12 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   Serving serving("record", std::move(served), command);
   if (auto const wrong = serving.prepare({})) return *wrong;
 
+  if (options.overwrite) {
+    if (auto const removed = remove_old(options.output); !removed) {
+      say_archive_error(options.output, removed.error());
+      return kExitArchive;
+    }
+  }
   ArchiveWriter::Options const writing{.fsync = options.fsync};
   bool const exists = options.append && std::filesystem::exists(options.output);
   auto archive = exists ? ArchiveWriter::append(options.output, writing)
@@ -302,6 +322,13 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
     bool const has_pages = !options->urls.empty() || !options->url_list.empty();
     if (!command.empty() && has_pages) {
       std::fprintf(stderr, "reprise: give either URLs or -- COMMAND, not both\n");
+      exit_code = kExitUsage;
+      return;
+    }
+    for (const char* const name : {"--browser", "--device", "--load-report", "--quiet", "--settle",
+                                   "--timeout", "--retries"}) {
+      if (has_pages || sub->count(name) == 0) continue;
+      std::fprintf(stderr, "reprise: %s needs URLs: without them, record opens no browser\n", name);
       exit_code = kExitUsage;
       return;
     }

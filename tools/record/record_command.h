@@ -19,6 +19,7 @@ struct RecordOptions {
   std::filesystem::path output;
   std::vector<std::string> urls;
   bool append = false;
+  bool overwrite = false;  ///< an archive that no process writes, once all else is ready
   OriginOptions origins;
   bool fsync = false;
   bool traceparent = false;

@@ -339,7 +339,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                 "Exit with 5 if there was a miss or the link missed its settings");
   sub->add_option("--min-confidence", options->min_confidence,
                   "Exit with 5 if the mean score of all requests is below this percentage")
-      ->check(CLI::Range(0, 100))
+      ->check(numbers_between(0, 100))
       ->type_name("PCT");
   sub->add_flag("--warm", options->warm, "Prepare every response before the first request");
   sub->add_option("--report", options->report, "Write hits and misses here as JSON at the end");

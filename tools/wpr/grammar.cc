@@ -68,6 +68,8 @@ constexpr std::array kFlags = {
     Flag{"disable_fuzzy_url_matching", kReplay, &Flags::exact_urls, "answer only exact URLs"},
     Flag{"quiet_mode", kReplay, &Flags::quiet, "log only errors"},
     Flag{"log_level", kServing, &Flags::log_level, "DEBUG, INFO, WARN or ERROR"},
+    Flag{"allow_private", kRecord, &Flags::allow_private,
+         "let pages of public hosts reach private addresses, too, as Web Page Replay does"},
     Flag{"reprise_clock", kServing, &Flags::own_clock,
          "inject the script of reprise instead of deterministic.js"},
     Flag{"reprise_old_lines", kServing, &Flags::old_lines,

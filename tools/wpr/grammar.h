@@ -31,8 +31,9 @@ struct Flags {
   bool exact_urls = false;
   bool quiet = false;
   std::string log_level;
-  bool own_clock = false;  ///< our script instead of theirs
-  bool old_lines = false;  ///< the lines as of Catapult's wpr: on stderr, with a date
+  bool own_clock = false;      ///< our script instead of theirs
+  bool allow_private = false;  ///< as of `reprise record`
+  bool old_lines = false;      ///< the lines as of Catapult's wpr: on stderr, with a date
 };
 
 struct CommandLine {

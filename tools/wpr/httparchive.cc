@@ -4,18 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 
 #include "archive/copy.h"
+#include "archive/edit/merge.h"
 #include "archive/export/job.h"
 #include "archive/export/message.h"
-#include "base/system/guarded_process.h"
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/process/interruption.h"
+#include "tools/wpr/draft.h"
 #include "tools/wpr/printed_exchange.h"
 #include "tools/wpr/ruled_archive.h"
 #include "tools/wpr/wpr_serving.h"
@@ -55,21 +59,16 @@ struct Selection {
   }
 };
 
-/// An archive that a user names, open.
-struct Opened {
-  GivenArchive given;
-  std::unique_ptr<ArchiveReader> reader;
-};
-
-std::optional<Opened> open(const fs::path& path) {
+/// The archive that a user names, of which no copy is left; nullptr: the error has been printed.
+std::unique_ptr<ArchiveReader> open(const fs::path& path) {
   auto given = GivenArchive::take(path);
-  if (!given) return std::nullopt;
+  if (!given) return nullptr;
   auto reader = ArchiveReader::open(given->path(), {});
   if (!reader) {
     say_error(archive_error_text(path, reader.error()));
-    return std::nullopt;
+    return nullptr;
   }
-  return Opened{.given = std::move(*given), .reader = std::move(*reader)};
+  return std::move(*reader);
 }
 
 /// Copies what it is told to.
@@ -81,30 +80,12 @@ class SelectingCopy final : public ArchiveCopy {
 
  private:
   bool takes_exchange(std::uint32_t ordinal) const override {
+    if (Interruption::was_asked()) return false;  // the draft is not delivered then
     auto const exchange = from().exchange(ordinal);
     return exchange && keeps_(*exchange);
   }
 
   std::function<bool(const Exchange&)> keeps_;
-};
-
-/// A private folder for the archives between two steps, removed with this.
-class WorkFolder {
- public:
-  WorkFolder() {
-    if (auto folder = make_private_folder("reprise-httparchive-")) path_ = std::move(*folder);
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-  bool exists() const { return !path_.empty(); }
-
- private:
-  fs::path path_;
 };
 
 /// Whether the copy was made; its error has been printed.
@@ -137,21 +118,6 @@ int run_archive(std::vector<std::string> words) {
   return exit_code;
 }
 
-/// Moves the result to where the user wants it.
-int deliver(const fs::path& archive, const fs::path& to) {
-  if (to.extension() == ".reprise") {
-    std::error_code error;
-    fs::copy_file(archive, to, fs::copy_options::overwrite_existing, error);
-    if (!error) return kExitDone;
-    say_error(to.string() + ": " + error.message());
-    return kExitFailed;
-  }
-  auto const problem = wpr::write_wprgo(archive, to, exporting::Effort::kUsual);
-  if (problem.empty()) return kExitDone;
-  say_error(problem);
-  return kExitFailed;
-}
-
 struct Arguments {
   Selection selection;
   fs::path archive;
@@ -175,9 +141,10 @@ int visit(const Arguments& arguments,
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
   exporting::ExportReport report;
-  exporting::ExportOptions const options{.session = exporting::choose_session(*opened->reader, 0)};
-  exporting::Job job(*opened->reader, options, report);
+  exporting::ExportOptions const options{.session = exporting::choose_session(*opened, 0)};
+  exporting::Job job(*opened, options, report);
   for (std::size_t i = 0; i < job.size(); ++i) {
+    if (Interruption::was_asked()) return Interruption::exit_code();
     auto const exchange = job.read(i);
     if (!exchange) break;
     if (arguments.selection.selects(*exchange)) visit(job, *exchange);
@@ -188,11 +155,11 @@ int visit(const Arguments& arguments,
 }
 
 int list(const Arguments& arguments) {
-  return visit(arguments, [](exporting::Job&, const Exchange& exchange) {
+  return after_output(visit(arguments, [](exporting::Job&, const Exchange& exchange) {
     std::printf("%s %s %s\n", exchange.request.method.c_str(),
                 exporting::authority_of(exchange.request).c_str(),
                 exporting::safe_url(exchange.request).c_str());
-  });
+  }));
 }
 
 int print_all(const Arguments& arguments) {
@@ -202,69 +169,83 @@ int print_all(const Arguments& arguments) {
     good = wpr::print_exchange(job, exchange, arguments.decode, out) && good;
   });
   out.flush();
+  if (out.error()) {
+    say_error("cannot write the output: " + out.error().message());
+    return kExitFailed;
+  }
   return good || code != kExitDone ? code : int{kExitFailed};
 }
 
 int trim(const Arguments& arguments) {
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
-  WorkFolder const folder;
+  wpr::Draft const draft;
   auto const keeps = [&arguments](const Exchange& exchange) {
     return arguments.selection.selects(exchange) == arguments.invert;
   };
-  if (!folder.exists() || !copy(*opened->reader, folder / "a.reprise", keeps)) return kExitFailed;
-  return deliver(folder / "a.reprise", arguments.output);
+  if (!draft.has_place() || !copy(*opened, draft.path(), keeps)) return kExitFailed;
+  return draft.deliver(arguments.output);
 }
 
 int merge(const Arguments& arguments) {
   auto const first = open(arguments.archive);
-  auto const second = first ? open(arguments.other) : std::nullopt;
+  auto const second = first ? open(arguments.other) : nullptr;
   if (!second) return kExitArchive;
-  WorkFolder const folder;
-  if (!folder.exists()) return kExitFailed;
-  int const code = run_archive({"merge", first->given.path(), second->given.path(), "-o",
-                                folder / "a.reprise", "--sessions", "one", "--duplicates",
-                                arguments.keep_duplicates ? "keep" : "first"});
-  return code == kExitDone ? deliver(folder / "a.reprise", arguments.output) : code;
+  wpr::Draft const draft;
+  if (!draft.has_place()) return kExitFailed;
+  auto writer = ArchiveWriter::create(draft.path(), {});
+  auto merged = writer ? Result<void>() : fail(writer.error());
+  if (merged) {
+    auto const parts = merge_archives(
+        std::array<const ArchiveReader*, 2>{first.get(), second.get()},
+        {.duplicates = arguments.keep_duplicates ? Duplicates::kKeep : Duplicates::kFirst},
+        **writer);
+    merged = parts ? (*writer)->close() : fail(parts.error());
+  }
+  if (merged) return draft.deliver(arguments.output);
+  say_error("the archives cannot be merged: " + merged.error().message());
+  return kExitFailed;
 }
 
 int inject(const Arguments& arguments) {
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
-  WorkFolder const folder;
-  if (!folder.exists()) return kExitFailed;
+  wpr::Draft const draft;
+  if (!draft.has_place()) return kExitFailed;
   auto const problem = wpr::inject_script(
-      *opened->reader, folder / "a.reprise", arguments.script,
+      *opened, draft.path(), arguments.script,
       [&arguments](const Exchange& exchange) { return arguments.selection.selects(exchange); });
-  if (problem.empty()) return deliver(folder / "a.reprise", arguments.output);
+  if (problem.empty()) return draft.deliver(arguments.output);
   say_error(problem);
   return kExitFailed;
 }
 
-/// The numbers in `ls` of the selected exchanges.
+/// The numbers in `ls` of the selected responses.
 std::vector<std::string> numbers_of(const ArchiveReader& archive, const Selection& selection) {
   std::vector<std::string> numbers;
   std::size_t number = 0;
   for (std::uint32_t const ordinal : archive.ordinals_in_order()) {
     ++number;
     auto const exchange = archive.exchange(ordinal);
-    if (exchange && selection.selects(*exchange)) numbers.push_back(std::to_string(number));
+    if (!exchange || exchange->response.status == 0) continue;  // nothing to edit
+    if (selection.selects(*exchange)) numbers.push_back(std::to_string(number));
   }
   return numbers;
 }
 
 int edit(const Arguments& arguments) {
+  if (::getenv("EDITOR") != nullptr) ::unsetenv("VISUAL");  // which Web Page Replay does not read
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
-  WorkFolder const folder;
-  auto const edited = folder / "a.reprise";
-  if (!folder.exists() || !copy(*opened->reader, edited, keeps_all)) return kExitFailed;
-  for (const std::string& number : numbers_of(*opened->reader, arguments.selection)) {
-    std::vector<std::string> words{"edit", edited, number};
+  wpr::Draft const draft;
+  if (!draft.has_place() || !copy(*opened, draft.path(), keeps_all)) return kExitFailed;
+  for (const std::string& number : numbers_of(*opened, arguments.selection)) {
+    std::vector<std::string> words{"edit", draft.path(), number};
     if (!arguments.decode) words.emplace_back("--raw");
+    if (Interruption::was_asked()) break;
     if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
   }
-  return deliver(edited, arguments.output);
+  return draft.deliver(arguments.output);
 }
 
 int add(Arguments arguments) {
@@ -281,8 +262,8 @@ int add(Arguments arguments) {
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
   if (arguments.skip_existing) {
-    for (std::uint32_t const ordinal : opened->reader->ordinals_in_order()) {
-      auto const exchange = opened->reader->exchange(ordinal);
+    for (std::uint32_t const ordinal : opened->ordinals_in_order()) {
+      auto const exchange = opened->exchange(ordinal);
       if (exchange) std::erase(arguments.urls, url_of(exchange->request));
     }
   }
@@ -290,15 +271,14 @@ int add(Arguments arguments) {
     return !arguments.overwrite_existing || exchange.request.method != "GET" ||
            std::ranges::find(arguments.urls, url_of(exchange.request)) == arguments.urls.end();
   };
-  WorkFolder const folder;
-  auto const added = folder / "a.reprise";
-  if (!folder.exists() || !copy(*opened->reader, added, keeps)) return kExitFailed;
+  wpr::Draft const draft;
+  if (!draft.has_place() || !copy(*opened, draft.path(), keeps)) return kExitFailed;
   if (!arguments.urls.empty()) {
-    std::vector<std::string> words{"add", added};
+    std::vector<std::string> words{"add", draft.path()};
     words.insert(words.end(), arguments.urls.begin(), arguments.urls.end());
     if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
   }
-  return deliver(added, arguments.output);
+  return draft.deliver(arguments.output);
 }
 
 /// "-full_path=/x" as "--full-path=/x".
@@ -365,6 +345,7 @@ void add_verbs(CLI::App& app, Arguments& arguments, int& exit_code) {
 
 /// Returns 0, or 1 on any error.
 int run_httparchive(std::vector<std::string> words) {
+  Interruption const interruption;  // a signal leaves no copies behind
   Arguments arguments;
   int exit_code = kExitDone;
   CLI::App app("Web Page Replay's httparchive, by reprise", "httparchive");

@@ -49,14 +49,10 @@ int record_as_wpr(const CommandLine& line) {
   bool const is_ours = archive.extension() == ".reprise";
   RecordOptions options;
   options.output = is_ours ? archive : fs::path(line.archive + ".reprise");
-  std::error_code error;
-  fs::remove(options.output, error);
-  if (error) {
-    say_error(options.output.string() + ": " + error.message());
-    return kExitFailed;
-  }
+  options.overwrite = true;
   std::fprintf(stderr, "reprise: the certificates of origins are not verified\n");
   options.origins.insecure_origin = true;
+  options.origins.allow_private = line.flags.allow_private;
   options.injection = injection_options(line.flags);
   options.serving = std::move(*serving);
   if (int const code = record(options, {}); code != kExitDone) return code;

@@ -151,6 +151,12 @@ std::expected<ServingOptions, std::string> serving_options(const Flags& flags) {
   options.log_level = std::move(*level);
   options.drop_in = drop_in(flags.old_lines, std::move(param));
   options.drop_in.roots = roots_of(flags);
+  if (!options.drop_in.roots.empty()) {
+    options.drop_in.remedy =
+        "Run `wpr installroot` with the same --https_cert_file and --https_key_file, give other "
+        "clients that certificate (curl --cacert), or start Chromium with the hash of its key in "
+        "--ignore-certificate-errors-spki-list";
+  }
   if (options.drop_in.roots.empty() && flags.https_port >= 0) {
     std::fprintf(stderr,
                  "reprise: no --https_cert_file: the authority of reprise signs (`reprise ca "
@@ -162,12 +168,20 @@ std::expected<ServingOptions, std::string> serving_options(const Flags& flags) {
 InjectionOptions injection_options(const Flags& flags) {
   InjectionOptions options;
   options.inject = {"none"};
+  options.option = "--inject_scripts";
   options.adapt = [random = flags.constant_random](std::string script,
                                                    const inject::PageSettings& settings) {
     return fit_for_documents(fill_in(std::move(script), settings.time, random));
   };
   if (!flags.html_injection) return options;
-  auto const own = [&options] { options.inject = {"default"}; };
+  auto const own = [&] {
+    options.inject.front() = "default";
+    if (!flags.constant_random.empty()) {
+      std::fprintf(stderr,
+                   "reprise: --constant_math_random_result changes nothing with the script of "
+                   "reprise\n");
+    }
+  };
   if (!flags.inject_scripts) {
     std::error_code ignored;
     if (!flags.own_clock && std::filesystem::exists(kDeterministicScript, ignored)) {

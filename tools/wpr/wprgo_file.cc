@@ -29,18 +29,24 @@ std::string write_new(const fs::path& path, const fs::path& to, exporting::Effor
 
 }  // namespace
 
-std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::Effort effort) {
-  auto incomplete = to;
-  incomplete += ".new";
+std::string replace_once_whole(const fs::path& to,
+                               const std::function<std::string(const fs::path& part)>& write) {
+  auto part = to;
+  part += ".new";
   std::error_code error;
-  fs::remove(incomplete, error);
-  auto problem = write_new(archive, incomplete, effort);
+  fs::remove(part, error);
+  auto problem = write(part);
   if (problem.empty()) {
-    fs::rename(incomplete, to, error);
+    fs::rename(part, to, error);
     if (error) problem = to.string() + ": " + error.message();
   }
-  if (!problem.empty()) fs::remove(incomplete, error);
+  if (!problem.empty()) fs::remove(part, error);
   return problem;
+}
+
+std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::Effort effort) {
+  return replace_once_whole(to,
+                            [&](const fs::path& part) { return write_new(archive, part, effort); });
 }
 
 std::chrono::milliseconds time_seed_of(const ArchiveReader& archive, std::uint32_t session) {

@@ -2,12 +2,19 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "archive/export/output.h"
 #include "archive/reader.h"
 
 namespace reprise::wpr {
+
+/// Replaces `to` by the file that `write` makes at the path it is given, once that is whole.
+/// Returns the problem as a sentence, or nothing; `to` is unchanged then.
+std::string replace_once_whole(
+    const std::filesystem::path& to,
+    const std::function<std::string(const std::filesystem::path& part)>& write);
 
 /// Writes the session of `archive` that a replay would serve as a .wprgo, which replaces `to` once
 /// it is whole. Returns the problem as a sentence, or nothing.

@@ -49,6 +49,14 @@ TEST(WprGrammar, TakesValuesInTheNextWordAsBrowsertimeGivesThem) {
   EXPECT_EQ(line->archive, "/tmp/archive.wprgo");
 }
 
+TEST(WprGrammar, TakesFlagsOfItsOwnWhereTheyBelong) {
+  auto const line = parsed("record --http_port 80 --allow-private --reprise_clock A");
+  ASSERT_TRUE(line) << line.error();
+  EXPECT_TRUE(line->flags.allow_private);
+  EXPECT_TRUE(line->flags.own_clock);
+  EXPECT_FALSE(parsed("replay --http_port 80 --allow_private A"));
+}
+
 TEST(WprGrammar, TakesListsOfTheCapturedSites) {
   auto const line = parsed(
       "replay --https_cert_file=a/wpr_cert.pem,a/ecdsa_cert.pem "

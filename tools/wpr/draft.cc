@@ -1,0 +1,55 @@
+#include "tools/wpr/draft.h"
+
+#include <string>
+
+#include "archive/error.h"
+#include "archive/open_file.h"
+#include "tools/archive/errors.h"
+#include "tools/commands.h"
+#include "tools/process/interruption.h"
+#include "tools/wpr/wpr_serving.h"
+#include "tools/wpr/wprgo_file.h"
+
+namespace reprise::wpr {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Replaces `to` by a copy of `archive`; one that is read now keeps what it was. Returns the
+/// problem as a sentence, or nothing.
+std::string write_archive(const fs::path& archive, const fs::path& to) {
+  auto const old = open_regular_file(to, FileLock::kShared);
+  if (!old && old.error() != std::errc::no_such_file_or_directory) {
+    return archive_error_text(to, old.error());
+  }
+  std::error_code error;
+  // Of a symbolic link its target is replaced.
+  auto const place = old ? fs::canonical(to, error) : to;
+  return replace_once_whole(error ? to : place, [&](const fs::path& part) {
+    fs::copy_file(archive, part, error);
+    return error ? to.string() + ": " + error.message() : std::string();
+  });
+}
+
+}  // namespace
+
+Draft::Draft() {
+  auto folder = PrivateFolder::make("reprise-httparchive-");
+  if (folder) {
+    folder_ = std::move(*folder);
+  } else {
+    say_error("cannot create a folder: " + folder.error().message());
+  }
+}
+
+int Draft::deliver(const fs::path& to) const {
+  if (Interruption::was_asked()) return Interruption::exit_code();
+  auto const problem = to.extension() == ".reprise"
+                           ? write_archive(path(), to)
+                           : write_wprgo(path(), to, exporting::Effort::kUsual);
+  if (problem.empty()) return kExitDone;
+  say_error(problem);
+  return kExitFailed;
+}
+
+}  // namespace reprise::wpr
