@@ -138,6 +138,29 @@ class Joiner {
     joined_.push_back({asked, root});
   }
 
+  /// A page with tracing of its own has spans for its requests, and those of servers are inside
+  /// them: they begin trees here. Returns the roots of such pages, which are of no server.
+  std::set<std::uint32_t> begin_trees_at_requests(
+      const std::unordered_map<std::string, std::uint32_t>& by_span) {
+    std::set<std::uint32_t> of_pages;
+    std::vector<std::uint32_t> begun;
+    for (auto const root : forest_.roots) {
+      for (std::vector<std::uint32_t> waiting{root}; !waiting.empty();) {
+        auto& inside = forest_.inside[waiting.back()];
+        waiting.pop_back();
+        auto const cut = std::erase_if(inside, [&](std::uint32_t i) {
+          bool const is_asked = by_span.contains(span_of(i).trace_id + span_of(i).parent_id);
+          if (is_asked) begun.push_back(i);
+          return is_asked;
+        });
+        if (cut > 0) of_pages.insert(root);
+        waiting.insert(waiting.end(), inside.begin(), inside.end());
+      }
+    }
+    forest_.roots.insert(forest_.roots.end(), begun.begin(), begun.end());
+    return of_pages;
+  }
+
   /// Returns the roots that are left.
   std::vector<std::uint32_t> join_by_traceparent() {
     std::unordered_map<std::string, std::uint32_t> by_span;
@@ -149,8 +172,10 @@ class Joiner {
       by_span.emplace(parent->trace_id + parent->span_id, i);
       by_trace[parent->trace_id].push_back(i);
     }
+    auto const of_pages = begin_trees_at_requests(by_span);
     std::vector<std::uint32_t> left;
     for (auto const root : forest_.roots) {
+      if (of_pages.contains(root)) continue;
       const Span& span = span_of(root);
       auto const exact = by_span.find(span.trace_id + span.parent_id);
       auto const trace = by_trace.find(span.trace_id);

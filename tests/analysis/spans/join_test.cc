@@ -91,6 +91,22 @@ TEST(SpanJoin, IsExactByTraceparent) {
   EXPECT_EQ(view.tree.calls[4].parent, 3u);
 }
 
+TEST(SpanJoin, IsExactAlsoBelowThePagesOwnSpans) {
+  View view;
+  view.request("https://shop.test/a", 100, 200, 7, 70);
+  view.request("https://shop.test/b", 100, 200, 7, 71);
+  auto server = served(7, "/elsewhere", 120, 180);
+  server.parent_id = traceparent(0, 7, 70).substr(36, 16);
+  auto asking = span_of(70, 69, kStartedMs + 90, kStartedMs + 210, "fetch", "client");
+  auto page = span_of(69, 0, kStartedMs + 10, kStartedMs + 900, "click", "internal");
+  for (Span* const each : {&asking, &page}) each->trace_id = server.trace_id;
+  asking.span_id = server.parent_id;
+  auto const joined = join(view, {page, asking, server});
+  EXPECT_EQ(joined.by_traceparent, 1u);
+  EXPECT_THAT(joined.losses, IsEmpty());
+  EXPECT_THAT(view.spans(), ElementsAre("span7 120-180 in https://shop.test/a"));
+}
+
 TEST(SpanJoin, TakesATraceWhoseFirstSpansAreMissing) {
   View view;
   view.request("https://shop.test/a", 100, 200, 7, 70);
