@@ -144,6 +144,11 @@ class Inputs(harness.TestCase):
         self.assertEqual({row["views"] for row in rows}, {"2"})
         self.assertEqual(sum(int(row["us"]) for row in rows
                              if not row["page"] and not row["call"]), 95_000)
+        self.assertEqual(self.explain(har, "--csv", "--trend", "day")[0], 2)
+        for form in ("--json", "--csv"):
+            code, _, said = self.explain(har, "-o", "-", form)
+            self.assertEqual(code, 2)
+            self.assertIn("both write to standard output", said)
 
     def test_costs_of_an_interval(self):
         har = self.write("a.har", json.dumps(HAR))

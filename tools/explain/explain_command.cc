@@ -202,6 +202,11 @@ int explain_inputs(const ExplainFlags& flags) {
         "known by name. Give it with --entities FILE\n",
         stderr);
   }
+  if (flags.page == "-" && (flags.json || flags.csv)) {
+    std::fprintf(stderr, "reprise: explain: -o - and %s both write to standard output\n",
+                 flags.json ? "--json" : "--csv");
+    return kExitUsage;
+  }
   ExplainInputs inputs;
   for (fs::path const& path : flags.inputs) {
     if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
@@ -243,6 +248,7 @@ int explain_inputs(const ExplainFlags& flags) {
     text = boost::json::serialize(json) + "\n";
   } else if (flags.csv) {
     text = explanation_csv(explanation, task->rules, task->options);
+    std::fputs(losses_text(explanation, facts).c_str(), stderr);
   } else {
     text = explanation_text(explanation, task->rules, task->options, facts);
   }
@@ -278,13 +284,14 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       ->check(numbers_between(0.0, 86'400'000.0));
   sub->add_option("--to", flags->to_ms, "Explain it until so many ms after its start [its end]")
       ->check(numbers_between(0.0, 86'400'000.0));
-  sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
+  auto* const trend =
+      sub->add_option("--trend", flags->trend, "Also by day (UTC)")->check(CLI::IsMember({"day"}));
   sub->add_option("--types", flags->kinds, "Rules for the kinds of calls [built in]");
   sub->add_option("--entities", flags->entities,
                   "Who hosts belong to: entities-nostats.json of third-party-web [built in]");
   sub->add_option("--calls", flags->calls, "Write the calls to this file, a line of JSON per view");
   auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
-  sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json);
+  sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json)->excludes(trend);
   sub->add_flag("--beacon-script", flags->beacon_script,
                 "Print the script with which pages send beacons (docs/beacons.md), and stop");
   // What says nothing about sums is refused with them.

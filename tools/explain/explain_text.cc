@@ -164,14 +164,18 @@ std::string explanation_text(const Explanation& explanation, const KindRules& ru
   if (!explanation.trend.empty()) text += "\n";
   for (Slice const& day : explanation.trend) text += heading(day) + "\n" + kinds_table(day, rules);
   text += part_text(options.slowest_percent);
+  auto const lost = losses_text(explanation, facts);
+  return text + (lost.empty() ? "" : "\n") + lost;
+}
+
+std::string losses_text(const Explanation& explanation, const ExplanationFacts& facts) {
   std::string lost;
   for (auto const* const losses : {&facts.losses, &explanation.losses}) {
     for (CallLoss const& loss : *losses) {
       lost += "  " + std::to_string(loss.count) + " " + printable(loss.what) + "\n";
     }
   }
-  if (!lost.empty()) text += "\nNot in these figures:\n" + lost;
-  return text;
+  return lost.empty() ? lost : "Not in these figures:\n" + lost;
 }
 
 std::string explanation_csv(const Explanation& explanation, const KindRules& rules,

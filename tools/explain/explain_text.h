@@ -16,6 +16,9 @@ namespace reprise {
 std::string explanation_text(const Explanation& explanation, const KindRules& rules,
                              const ExplainOptions& options, const ExplanationFacts& facts);
 
+/// Its last paragraph: what is not in the figures; empty if all is.
+std::string losses_text(const Explanation& explanation, const ExplanationFacts& facts);
+
 /// RFC 4180: one row per kind of each slice (`call` is empty), then one per call.
 std::string explanation_csv(const Explanation& explanation, const KindRules& rules,
                             const ExplainOptions& options);
