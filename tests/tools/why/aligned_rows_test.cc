@@ -52,7 +52,7 @@ TEST(AlignedRows, OfAHostAreItsRequests) {
               ElementsAre("https://cdn.test/track.1a2b3c4d.js?t=1700000001"));
 }
 
-TEST(AlignedRows, HaveRequestsOfOneSideAtTheirStart) {
+TEST(AlignedRows, HaveRequestsOfOneSideAtTheirStartAndInTheirGroup) {
   auto a = a_page();
   auto b = a_page();
   a.remove("https://a.test/app.js");
@@ -78,21 +78,6 @@ TEST(AlignedRows, HaveRequestsOfOneSideAtTheirStart) {
   }
   EXPECT_EQ(only_a, 1u);
   EXPECT_EQ(only_b, 1u);
-}
-
-TEST(AlignedRows, OfWhatCameOrWentAreItsRequests) {
-  auto a = a_page();
-  auto b = a_page();
-  a.remove("https://a.test/app.js");
-  b.remove("https://a.test/img/hero.png");
-  auto const differences = differences_of(a, b);
-  auto const load_a = a_load(a);
-  auto const load_b = a_load(b);
-  Waterfall of_a;
-  Waterfall of_b;
-  of_a.add(load_a);
-  of_b.add(load_b);
-  AlignedRows const rows(differences, of_a, of_b);
   std::set<std::string> found;
   for (std::size_t group = 0; group < differences.groups.size(); ++group) {
     for (auto const& url : urls(rows, rows.of_groups({group}))) found.insert(url);
