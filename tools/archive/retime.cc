@@ -74,6 +74,7 @@ int retime(const RetimeArguments& arguments) {
   if (!filter) return kExitUsage;
   Retimed done;
   if (arguments.output.empty()) {
+    if (!open_with_remarks(arguments.archive)) return kExitArchive;
     auto const retimed = retime_in_place(arguments.archive, *filter, *change);
     if (!retimed) return say_unusable(arguments.archive, retimed.error());
     done = *retimed;
