@@ -282,4 +282,18 @@ Comparison compare(const Measurements& a, const Measurements& b, const CompareOp
   return Comparing(a, b, options).run();
 }
 
+bool fails_more(const ComparedPage& page) {
+  auto const in_a = page.a.failed + page.a.loads.size();
+  auto const in_b = page.b.failed + page.b.loads.size();
+  return page.failures_differ && page.b.failed * in_a > page.a.failed * in_b;
+}
+
+bool is_worse(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.pages, [](const ComparedPage& page) {
+    return fails_more(page) || std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
+             return each.finding.verdict == Verdict::kDifferent && each.finding.shift.estimate > 0;
+           });
+  });
+}
+
 }  // namespace reprise

@@ -63,4 +63,9 @@ struct Comparison {
 
 Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options);
 
+/// Whether it was shown that more loads of B fail.
+bool fails_more(const ComparedPage& page);
+/// Whether it was shown that B is worse in anything: more loads fail, or a metric is larger.
+bool is_worse(const Comparison& comparison);
+
 }  // namespace reprise

@@ -15,6 +15,7 @@
 #include "base/text/base64.h"
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
+#include "view/dependencies.h"
 
 namespace json = boost::json;
 
@@ -196,7 +197,8 @@ void ViewModel::add_to_chain(const ViewRequest& request) {
   Call call{.name = std::string(request.url), .start_us = us(request.start_ms)};
   bool const ended = request.end_ms >= 0 && request.end_ms * 1000 < kNeverUs;
   call.end_us = ended ? us(request.end_ms) : kNeverUs;
-  call.attributes = {{"type", std::string(request.type)},
+  call.attributes = {{"method", std::string(request.method)},
+                     {"type", std::string(request.type)},
                      {"initiator", std::string(request.initiator)},
                      {"status", std::to_string(std::llround(request.status))}};
   load_.calls.push_back(std::move(call));
@@ -334,6 +336,9 @@ void ViewModel::add_frame(double at_ms, int percent, std::string_view jpeg) {
 
 void ViewModel::end_load(const json::object& facts) {
   loads_json_ += "],\"chain\":" + json::serialize(chain());
+  if (graph_ != nullptr) {
+    loads_json_ += ",\"dependencies\":" + json::serialize(dependencies_of(*graph_, load_, rows_));
+  }
   loads_json_ += ",\"heads\":[" + heads_json_;
   loads_json_ += "],\"heads_left_out\":" + std::to_string(heads_left_out_);
   loads_json_ += ",\"frames\":[" + frames_json_;

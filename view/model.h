@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/calls/call.h"
+#include "analysis/dependency/dependency_graph.h"
 #include "analysis/trench/trench_trace.h"
 #include "base/http/headers.h"
 #include "view/redaction.h"
@@ -73,6 +74,8 @@ class ViewModel {
   /// is where the critical chain ends. Call it before its requests.
   void begin_load(const boost::json::object& facts);
   void add_request(const ViewRequest& request);
+  /// What the requests of the loads from now on wait for; null: unknown. Borrows it.
+  void use_dependencies(const DependencyGraph* graph) { graph_ = graph; }
   /// Shows no heads from now on.
   void leave_out_heads() { has_heads_ = false; }
   /// The heads of the request that was added last.
@@ -105,6 +108,7 @@ class ViewModel {
   boost::json::array chain();
 
   Redaction* redaction_;
+  const DependencyGraph* graph_ = nullptr;
   bool has_heads_ = true;
   std::string explanation_;
   std::string comparison_json_;

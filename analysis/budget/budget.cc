@@ -8,10 +8,12 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/entities.h"
 #include "analysis/metric.h"
 #include "analysis/verdict.h"
 #include "base/http/headers.h"
+#include "base/http/url_parts.h"
 #include "base/text/glob.h"
 #include "base/text/json_fields.h"
 
@@ -82,21 +84,12 @@ std::expected<PageBudget, std::string> read_budget(const json::object& object) {
   return budget;
 }
 
-/// The parts of "https://host:port/path?query".
-std::string_view host_in(std::string_view url) {
-  auto const at = url.find("://");
-  if (at == url.npos) return {};
-  url.remove_prefix(at + 3);
-  url = url.substr(0, url.find_first_of("/?#"));
-  return url.starts_with('[') ? url.substr(0, url.find(']') + 1) : url.substr(0, url.find(':'));
-}
-
-std::string_view path_in(std::string_view url) {
-  auto const host = host_in(url);
-  if (host.empty()) return url;
-  auto const after = static_cast<std::size_t>(host.data() + host.size() - url.data());
-  auto const slash = url.find('/', after);
-  return slash == url.npos ? "/" : url.substr(slash);
+/// "/path?query" of a URL.
+std::string target_of(std::string_view url) {
+  auto const parts = url_parts(url);
+  auto target = parts.path.empty() ? "/" : std::string(parts.path);
+  if (!parts.query.empty()) target.append("?").append(parts.query);
+  return target;
 }
 
 bool fits_path(std::string pattern, std::string_view url) {
@@ -106,7 +99,7 @@ bool fits_path(std::string pattern, std::string_view url) {
   } else {
     pattern += '*';
   }
-  return fits_glob(pattern, path_in(url));
+  return fits_glob(pattern, target_of(url));
 }
 
 /// The type of a request in the file's terms.
@@ -116,27 +109,18 @@ std::string type_of(const PageRequest& request) {
   return known && type != "total" && type != "third-party" ? type : "other";
 }
 
-bool is_third_party(const PageRequest& request, const PageBudget& budget, std::string_view page) {
-  auto const host = lower_case(host_in(request.url));
-  if (!budget.first_party_hosts.empty()) {
-    return std::ranges::none_of(budget.first_party_hosts,
-                                [&](const std::string& each) { return fits_glob(each, host); });
-  }
-  auto const own = lower_case(host_in(page));
-  if (host == own || host.ends_with("." + own)) return false;
-  auto const* const entity = Entities::built_in().find(host);
-  auto const* const own_entity = Entities::built_in().find(own);
-  return entity == nullptr || own_entity == nullptr || entity->name != own_entity->name;
+bool is_third_party(const PageRequest& request, const PageBudget& budget, PageHosts& hosts) {
+  auto const host = lower_case(url_parts(request.url).host);
+  if (budget.first_party_hosts.empty()) return !hosts.facts(host).first_party;
+  return std::ranges::none_of(budget.first_party_hosts,
+                              [&](const std::string& each) { return fits_glob(each, host); });
 }
 
 bool counts_for(const PageRequest& request, const BudgetLine& line, const PageBudget& budget,
-                const PageLoad& page) {
-  auto const path = path_in(request.url);
-  if (path.substr(0, path.find('?')).ends_with("/favicon.ico")) return false;
+                PageHosts& hosts) {
+  if (url_parts(request.url).path.ends_with("/favicon.ico")) return false;
   if (line.name == "total") return true;
-  if (line.name == "third-party") {
-    return is_third_party(request, budget, page.final_url.empty() ? page.url : page.final_url);
-  }
+  if (line.name == "third-party") return is_third_party(request, budget, hosts);
   return type_of(request) == line.name;
 }
 
@@ -147,8 +131,9 @@ std::optional<double> value_of(const BudgetLine& line, const PageBudget& budget,
     return metric == nullptr ? std::nullopt : page.*metric->value;
   }
   double sum = 0;
+  PageHosts hosts(page.final_url.empty() ? page.url : page.final_url, Entities::built_in());
   for (const PageRequest& request : page.requests) {
-    if (!counts_for(request, line, budget, page)) continue;
+    if (!counts_for(request, line, budget, hosts)) continue;
     sum += line.kind == BudgetLine::Kind::kBytes ? static_cast<double>(request.encoded_bytes) : 1;
   }
   return sum;

@@ -11,6 +11,7 @@
 #include "analysis/verdict.h"
 #include "base/text/counted.h"
 #include "base/text/json_fields.h"
+#include "base/text/markdown.h"
 #include "base/text/printable.h"
 
 namespace json = boost::json;
@@ -102,28 +103,13 @@ std::string ms_text(double ms) {
   return text;
 }
 
-/// Without what Markdown would take as its own.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char const c : printable(text)) {
-    if (std::string_view("\\`*_[]<>#|").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-std::string as_code(std::string_view text) {
-  auto code = printable(text);
-  std::ranges::replace(code, '`', '\'');
-  return "`" + code + "`";
-}
-
 std::string page_markdown(const json::object& page) {
   auto const url = text_at(page, "url");
   auto const* const median = page.if_contains("median_ms");
   bool const is_measured = median != nullptr && median->is_number();
-  auto text = "## " + escaped(url.empty() ? text_at(page, "page") : url) + "\n\nLoad event: " +
-              (is_measured ? ms_text(median->to_number<double>()) : "not measured");
+  auto text =
+      "## " + safe_text(url.empty() ? text_at(page, "page") : url, true) +
+      "\n\nLoad event: " + (is_measured ? ms_text(median->to_number<double>()) : "not measured");
   if (auto const& since = object_at(page, "since_last_time"); !since.empty()) {
     text += ", " + std::string(text_at(since, "verdict"));
     if (since.contains("shift_ms")) {
@@ -135,15 +121,15 @@ std::string page_markdown(const json::object& page) {
   int number = 0;
   for (const json::value& value : array_at(page, "suggestions")) {
     auto const& each = value.get_object();
-    text += std::to_string(++number) + ". " + escaped(text_at(each, "advice")) + ": saves " +
-            ms_text(number_at(each, "saving_ms")) + " (" + ms_text(number_at(each, "low_ms")) +
-            " to " + ms_text(number_at(each, "high_ms")) + ", measured)" +
-            (flag_at(each, "new") ? ". New" : "") + "\n   Tried by " +
-            as_code(text_at(each, "what_if")) + "\n";
+    text += std::to_string(++number) + ". " + safe_text(text_at(each, "advice"), true) +
+            ": saves " + ms_text(number_at(each, "saving_ms")) + " (" +
+            ms_text(number_at(each, "low_ms")) + " to " + ms_text(number_at(each, "high_ms")) +
+            ", measured)" + (flag_at(each, "new") ? ". New" : "") + "\n   Tried by " +
+            markdown_code(printable(text_at(each, "what_if"))) + "\n";
   }
   if (number == 0) text += "No change could be shown to make it faster.\n";
   for (const json::value& value : array_at(page, "no_longer_suggested")) {
-    text += "\nNo longer suggested: " + as_code(value.get_string()) + "\n";
+    text += "\nNo longer suggested: " + markdown_code(printable(value.get_string())) + "\n";
   }
   return text + "\n";
 }
@@ -216,11 +202,12 @@ json::object owner_digest(const std::string& owner, std::span<const AdvisedPage>
 
 std::string digest_markdown(const json::object& digest) {
   auto const& pages = array_at(digest, "pages");
-  auto text =
-      "# " + escaped(text_at(digest, "owner")) + "\n\n" + counted(pages.size(), "page") + ", " +
-      counted(static_cast<std::uint64_t>(integer_at(digest, "suggestions")),
-              "measured suggestion") +
-      ", " + std::to_string(integer_at(digest, "slower")) + " slower than the last time.\n\n";
+  auto text = "# " + safe_text(text_at(digest, "owner"), true) + "\n\n" +
+              counted(pages.size(), "page") + ", " +
+              counted(static_cast<std::uint64_t>(integer_at(digest, "suggestions")),
+                      "measured suggestion") +
+              ", " + std::to_string(integer_at(digest, "slower")) +
+              " slower than the last time.\n\n";
   for (const json::value& page : pages) text += page_markdown(page.get_object());
   return text;
 }

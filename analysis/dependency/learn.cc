@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 #include "analysis/dependency/observed_gaps.h"
@@ -20,6 +19,8 @@ constexpr std::size_t kLoadsForAlternatives = 4;
 constexpr std::size_t kSteadyEdgesMax = 4;
 /// The last ones before a start are tried.
 constexpr std::size_t kSteadyTried = 200;
+/// Of many scripts in order, the last ones come after the others.
+constexpr std::size_t kScriptsInOrderMax = 64;
 /// Pairs of these, the last ones before a start, are tried as alternatives.
 constexpr std::size_t kAlternativesTried = 40;
 
@@ -136,12 +137,14 @@ class Learner {
   void add_document_order(std::uint32_t script, std::uint32_t task) {
     auto const document = rules_.parser_of(task);
     if (!document) return;
-    for (std::uint32_t from = 0; from < task; ++from) {
+    std::size_t scripts = 0;
+    for (auto from = task; from-- > 0;) {
       bool const stands_before = from < script || script == *document;
       bool const is_earlier =
           stands_before && rules_.initiator_of(from) == document && rules_.holds_up_parser(from);
       if (!is_earlier || !acts_before(from, task)) continue;
       bool const is_style = node(from).type == "Stylesheet";
+      if (!is_style && ++scripts > kScriptsInOrderMax) continue;
       add(from, task, kind_from(from), {.named = !is_style});
     }
     // One that is in all loads comes after the others.
@@ -155,10 +158,11 @@ class Learner {
   /// A module runs once it has its imports, and what is deferred after what stands before it.
   void add_deferred_order(std::uint32_t script, std::uint32_t task) {
     if (!rules_.is_run_of(task, script)) return;
-    for (std::uint32_t from = 0; from < task; ++from) {
+    std::size_t scripts = 0;
+    for (auto from = task; from-- > 0 && scripts < kScriptsInOrderMax;) {
       auto const of = gaps_.request_of(from);
-      if (!of || !rules_.runs_after(task, *of)) continue;
-      if (!acts_before(from, task)) continue;
+      if (!of || !rules_.runs_after(task, *of) || !acts_before(from, task)) continue;
+      ++scripts;
       add(from, task, DependencyKind::kScriptOrder, {.named = true});
     }
   }
@@ -175,9 +179,9 @@ class Learner {
       auto const of = gaps_.request_of(from);
       bool const is_script = of && node(*of).type == "Script" && rules_.holds_up_parser(*of) &&
                              (from == *of || rules_.is_run_of(from, *of));
-      if (!is_script) continue;
-      if (!acts_before(from, to)) continue;
-      add(from, to, DependencyKind::kScriptOrder, {.named = true});
+      if (is_script && acts_before(from, to)) {
+        add(from, to, DependencyKind::kScriptOrder, {.named = true});
+      }
     }
   }
 
@@ -186,14 +190,12 @@ class Learner {
   /// read.
   void add_held_up_layout(std::uint32_t to) {
     if (node(to).type == "Stylesheet") return;
-    if (std::ranges::find(incoming_, DependencyKind::kStyle, &DependencyEdge::kind) ==
-        incoming_.end()) {
-      return;
-    }
+    auto const style = std::ranges::find(incoming_, DependencyKind::kStyle, &DependencyEdge::kind);
+    if (style == incoming_.end()) return;
     for (std::uint32_t from = 0; from < to; ++from) {
-      if (!rules_.holds_up_layout(from)) continue;
-      if (!acts_before(from, to)) continue;
-      add(from, to, kind_from(from), {.named = true});
+      if (rules_.holds_up_layout(from) && acts_before(from, to)) {
+        add(from, to, kind_from(from), {.named = true});
+      }
     }
   }
 
@@ -216,7 +218,6 @@ class Learner {
     sort_edges(edges);
     return gaps_.gaps_after(to, edges);
   }
-
   void add_steady(std::uint32_t to) {
     if (pages_.size() < kLoadsForSteady) return;
     for (std::size_t added = 0; added < kSteadyEdgesMax; ++added) {
@@ -325,18 +326,19 @@ class Learner {
   }
 
   void add_milestone(std::uint32_t to) {
-    auto const& name = node(to).name;
-    bool const is_load_event = name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)];
-    bool const is_last_load = name == kMilestoneNames[static_cast<int>(Milestone::kLastLoad)];
+    auto const is = [this](std::uint32_t i, Milestone milestone) {
+      return node(i).kind == Kind::kMilestone &&
+             node(i).name == kMilestoneNames[static_cast<std::size_t>(milestone)];
+    };
+    bool const is_load_event = is(to, Milestone::kLoadEvent);
+    bool const is_last_load = is(to, Milestone::kLastLoad);
+    bool const is_largest = is(to, Milestone::kLargestContentfulPaint);
     bool const waits_for_all = is_load_event || is_last_load;
-    bool const is_largest =
-        name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
-    auto const first = kMilestoneNames[static_cast<int>(Milestone::kFirstContentfulPaint)];
     for (std::uint32_t from = 0; from < to; ++from) {
       DependencyNode const& each = node(from);
       bool const paints = each.type == "Document" || each.type == "Stylesheet" ||
                           each.type == "Script" || each.kind == Kind::kTask ||
-                          (is_largest && each.kind == Kind::kMilestone && each.name == first);
+                          (is_largest && is(from, Milestone::kFirstContentfulPaint));
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
       if (is_last_load && each.kind != Kind::kRequest) continue;
@@ -345,25 +347,24 @@ class Learner {
       auto const after = gaps_.last_moment_before(from, to);
       bool const is_before = acts_before(from, to) || (after && each.type == "Document");
       if (!is_before) continue;
-      if (!waits_for_all && rules_.is_in_background(from) && !is_followed(from, to)) continue;
+      // A script in the background paints, if it does, soon after it ran.
+      bool const may_paint = waits_for_all || !rules_.is_in_background(from);
+      if (!may_paint && !is_steady(gaps_after_end(from, to))) continue;
       add(from, to, DependencyKind::kMilestone, {.named = waits_for_all});
     }
     if (is_largest) add_largest_image(to);
   }
 
-  /// A script in the background paints, if it does, soon after it ran.
-  bool is_followed(std::uint32_t from, std::uint32_t to) const {
-    std::vector<DependencyEdge> const edge = {
-        {.from = from, .to = to, .after = DependencyAfter::kEnd}};
-    return is_steady(gaps_.gaps_after(to, edge));
+  std::vector<double> gaps_after_end(std::uint32_t from, std::uint32_t to) const {
+    return gaps_with(to, {{.from = from, .to = to, .after = DependencyAfter::kEnd}});
   }
 
   void add_largest_image(std::uint32_t to) {
     auto const named = rules_.largest_paint();
     if (!named.is_known) return add_steady_image(to);
-    bool const is_before =
-        named.image && gaps_.last_moment_before(*named.image, to) == DependencyAfter::kEnd;
-    if (is_before) add(*named.image, to, DependencyKind::kMilestone, {.named = true});
+    if (named.image && gaps_.last_moment_before(*named.image, to) == DependencyAfter::kEnd) {
+      add(*named.image, to, DependencyKind::kMilestone, {.named = true});
+    }
   }
 
   /// What was painted, if it is an image and the paint follows it steadily.
@@ -373,9 +374,7 @@ class Learner {
     for (std::uint32_t from = 0; from < to; ++from) {
       if (node(from).type != "Image" || rules_.is_in_frame(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
-      std::vector<DependencyEdge> const edge = {
-          {.from = from, .to = to, .after = DependencyAfter::kEnd}};
-      auto const gaps = gaps_.gaps_after(to, edge);
+      auto const gaps = gaps_after_end(from, to);
       if (!is_steady(gaps) || (best && standard_deviation(gaps) >= best_spread)) continue;
       best = from;
       best_spread = standard_deviation(gaps);

@@ -32,7 +32,7 @@ SplitUrl split(std::string_view url) {
 
 /// Method, URL up to the query, and names of the parameters.
 std::string family_of(std::string_view method, const SplitUrl& url) {
-  auto family = std::string(method) + " " + std::string(url.base);
+  auto family = std::string(method) + " " + std::string(url.base) + "?";
   for (Parameter const& parameter : url.parameters) family += "&" + std::string(parameter.name);
   return family;
 }
@@ -81,10 +81,11 @@ std::vector<std::uint32_t> tasks_of(const CallTree& tree) {
   return calls;
 }
 
-DependencyNode task_node(const Call& call) {
+/// `url` is that of its script, as the node has it.
+DependencyNode task_node(const Call& call, std::string url) {
   return {.kind = DependencyNodeKind::kTask,
           .name = call.name,
-          .url = std::string(without_fragment(call.attribute("url"))),
+          .url = std::move(url),
           .function = std::string(call.attribute("function"))};
 }
 
@@ -111,8 +112,9 @@ class RequestPatterns {
 
   std::string pattern_of(std::string_view method, std::string_view url) const {
     auto const whole = without_fragment(url);
-    auto const key = std::string(method) + " " + std::string(whole);
-    if (!several_ || exact_.at(key).size() > 1) return std::string(whole);
+    auto const exact = exact_.find(std::string(method) + " " + std::string(whole));
+    bool const is_requested = exact != exact_.end();
+    if (!several_ || !is_requested || exact->second.size() > 1) return std::string(whole);
     auto const parts = split(url);
     auto const& values = families_.at(family_of(method, parts));
     return url_with(parts, [&](std::size_t k) {
@@ -148,6 +150,16 @@ NodeTimes times_of(const CallTree& tree, std::uint32_t i,
   return times;
 }
 
+/// Down to kNodesMax; milestones stay.
+void cut_latest(DependencyGraph& graph) {
+  auto& nodes = graph.nodes;
+  for (auto i = nodes.size(); nodes.size() > DependencyGraph::kNodesMax && i-- > 0;) {
+    if (nodes[i].kind == DependencyNodeKind::kMilestone) continue;
+    nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(i));
+    ++graph.nodes_not_kept;
+  }
+}
+
 /// A node's times in all loads, to judge it by.
 struct Seen {
   std::vector<double> starts, ends, lengths;
@@ -177,14 +189,26 @@ bool NodeTimes::has(DependencyAfter after) const {
 
 PlacedLoad place_nodes(const DependencyGraph& graph, const ObservedPage& load) {
   std::map<std::string, std::uint32_t> nodes;
-  std::map<std::string, std::vector<std::uint32_t>> patterns;  // by family
+  std::map<std::string, std::vector<SplitUrl>> patterns;  // by family
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     DependencyNode const& node = graph.nodes[i];
     nodes[node.label()] = i;
-    if (node.kind == DependencyNodeKind::kRequest && node.occurrence == 0) {
-      patterns[family_of(node.method, split(node.name))].push_back(i);
-    }
+    if (node.kind != DependencyNodeKind::kRequest || node.occurrence > 0) continue;
+    auto pattern = split(node.name);
+    patterns[family_of(node.method, pattern)].push_back(std::move(pattern));
   }
+  // As a node has it; a URL that no node has is its own.
+  auto const pattern_of = [&](std::string_view method, std::string_view url) {
+    DependencyNode node{.name = std::string(without_fragment(url)), .method = std::string(method)};
+    if (nodes.contains(node.label())) return node.name;
+    auto const parts = split(url);
+    auto const family = patterns.find(family_of(method, parts));
+    if (family == patterns.end()) return node.name;
+    auto const pattern = std::ranges::find_if(
+        family->second, [&](const SplitUrl& each) { return fits(each, parts); });
+    if (pattern == family->second.end()) return node.name;
+    return url_with(*pattern, [&](std::size_t k) { return pattern->parameters[k].value; });
+  };
   PlacedLoad placed(graph.nodes.size());
   CallTree const& tree = load.calls;
   std::vector<std::vector<std::uint32_t>> phases(tree.calls.size());
@@ -200,21 +224,12 @@ PlacedLoad place_nodes(const DependencyGraph& graph, const ObservedPage& load) {
   };
   for (auto const i : requests_of(tree)) {
     Call const& call = tree.calls[i];
-    DependencyNode node{.name = std::string(without_fragment(call.name)),
-                        .method = std::string(call.attribute("method"))};
-    if (!nodes.contains(node.label())) {
-      auto const url = split(call.name);
-      auto const family = patterns.find(family_of(node.method, url));
-      if (family == patterns.end()) continue;
-      auto const fitting = std::ranges::find_if(family->second, [&](std::uint32_t each) {
-        return fits(split(graph.nodes[each].name), url);
-      });
-      if (fitting == family->second.end()) continue;
-      node.name = graph.nodes[*fitting].name;
-    }
-    place(std::move(node), i);
+    auto const method = call.attribute("method");
+    place({.name = pattern_of(method, call.name), .method = std::string(method)}, i);
   }
-  for (auto const i : tasks_of(tree)) place(task_node(tree.calls[i]), i);
+  for (auto const i : tasks_of(tree)) {
+    place(task_node(tree.calls[i], pattern_of("GET", tree.calls[i].attribute("url"))), i);
+  }
   for (std::size_t i = 0; i < kMilestones; ++i) {
     auto const found = nodes.find(std::string(kMilestoneNames[i]));
     if (!load.milestones[i] || found == nodes.end()) continue;
@@ -251,7 +266,9 @@ DependencyGraph find_nodes(std::span<const ObservedPage> loads) {
           call.start_us, call.end_us);
     }
     for (auto const i : tasks_of(tree)) {
-      add(task_node(tree.calls[i]), tree.calls[i].start_us, tree.calls[i].end_us);
+      auto const& call = tree.calls[i];
+      add(task_node(call, patterns.pattern_of("GET", call.attribute("url"))), call.start_us,
+          call.end_us);
     }
     for (std::size_t i = 0; i < kMilestones; ++i) {
       if (!load.milestones[i]) continue;
@@ -275,10 +292,7 @@ DependencyGraph find_nodes(std::span<const ObservedPage> loads) {
     };
     return std::tuple(key(a), a.label()) < std::tuple(key(b), b.label());
   });
-  if (graph.nodes.size() > DependencyGraph::kNodesMax) {
-    graph.nodes_not_kept = graph.nodes.size() - DependencyGraph::kNodesMax;
-    graph.nodes.resize(DependencyGraph::kNodesMax);
-  }
+  cut_latest(graph);
   return graph;
 }
 

@@ -151,7 +151,9 @@ class ChangedLoad {
             now_us_ + changed(node).send_us() + changed(node).longer(parts(node).round_trip_us, 1);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
-        if (auto const early = plan_.early.find(node); early != plan_.early.end()) {
+        // Browsers take early hints over HTTP/2 only.
+        auto const early = plan_.early.find(node);
+        if (early != plan_.early.end() && changed(node).protocol() == PredictedProtocol::kH2) {
           for (auto const hinted : early->second.hinted) add(answered, Event::kPreload, hinted);
         }
         return add(answered + changed(node).think_us(), Event::kAnswer, node);
@@ -333,7 +335,8 @@ class ChangedLoad {
       return use(*origin.shared, node);
     }
     auto const& own = parts(node).own_setup;
-    bool const has_own = own.sum() > 0 && !change(node).protocol && !change(node).coalesce;
+    bool const has_own =
+        own.sum() > 0 && !change(node).coalesce && changed(node).protocol() == parts(node).protocol;
     use(has_own ? open(own, changed(node).looking_up_us(own), node) : *origin.shared, node);
   }
 

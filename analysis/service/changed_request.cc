@@ -10,7 +10,8 @@ namespace {
 /// only.
 constexpr std::int64_t kCoarseUs = 100;
 
-/// In a chosen concurrency, between the measured ones.
+/// In the concurrency of a moment: between the measured ones in proportion, since a dependency that
+/// is busy takes as much longer as it has more calls; outside of them as the nearest one.
 double loaded_at(const std::vector<std::pair<double, LatencyQuantiles>>& loaded, double share,
                  double concurrency) {
   auto const above = std::ranges::lower_bound(loaded, concurrency, {},
@@ -128,7 +129,7 @@ std::int64_t ChangedRequests::attempt_us(const ServiceAttempt& attempt, std::uin
   if (!attempt.failed && change.to) {
     double const share = change.from ? share_below(times_us_[node], took) : from_0_to_1(random);
     double const to = concurrency > 0 && !change.loaded.empty()
-                          ? loaded_at(change.loaded, share, concurrency)
+                          ? loaded_at(change.loaded, share, concurrency * change.calls_factor)
                           : change.to->at(share);
     took = change.from ? took + to - change.from->at(share) : to;
   }

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "base/text/glob.h"
 #include "base/text/printable.h"
@@ -154,6 +155,9 @@ std::vector<const MeasuredLatency*> DependencyProfile::matching(
                       each.conditions.location == conditions.location;
     if (fits) all.push_back(&each);
   }
+  // Names from traces can look like globs: "SELECT * FROM cart".
+  auto const is_named = [&](const auto* each) { return each->operation == operation; };
+  if (std::ranges::any_of(all, is_named)) std::erase_if(all, std::not_fn(is_named));
   return all;
 }
 
@@ -183,9 +187,7 @@ std::expected<LatencyQuantiles, std::string> DependencyProfile::at(
 
 std::vector<double> DependencyProfile::concurrencies(std::string_view operation,
                                                      const LatencyConditions& conditions) const {
-  auto all = matching(operation, conditions);
-  std::erase_if(all, [&](const auto* each) { return each->conditions.size != conditions.size; });
-  return values_of(all, &LatencyConditions::concurrency);
+  return values_of(matching(operation, conditions), &LatencyConditions::concurrency);
 }
 
 const DependencyProfile* LatencyProfile::find(std::string_view name) const {

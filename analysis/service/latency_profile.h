@@ -1,7 +1,7 @@
 #pragma once
 
 // How long calls of dependencies take under chosen conditions: tier, location, size, concurrency.
-// As a file: PROFILE.md. Pure.
+// As a file: docs/predict-service.md. Pure.
 
 #include <cstdint>
 #include <expected>
@@ -46,9 +46,7 @@ class LatencyQuantiles {
 double share_below(std::span<const double> sorted, double value);
 
 struct MeasuredLatency {
-  static constexpr std::size_t kTimesMax = 1'000'000;
-
-  std::string operation = "*";  ///< a glob
+  std::string operation = "*";  ///< a name, or a glob for operations without a name here
   LatencyConditions conditions;
   std::vector<double> times_us;  ///< not empty
 };
@@ -63,7 +61,7 @@ struct DependencyProfile {
   /// was measured.
   std::expected<LatencyQuantiles, std::string> at(std::string_view operation,
                                                   const LatencyConditions& conditions) const;
-  /// The concurrencies that were measured of an operation under otherwise these conditions.
+  /// The concurrencies that were measured of an operation in that tier and location.
   std::vector<double> concurrencies(std::string_view operation,
                                     const LatencyConditions& conditions) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "archive/think_time.h"
@@ -140,9 +141,15 @@ class ChangeMaker {
       if (each.location) conditions.location = *each.location;
       if (each.size) conditions.size = *each.size;
       if (each.concurrency) conditions.concurrency = *each.concurrency;
-      if (each.lost)
-        conditions.concurrency *= static_cast<double>(each.lost->of) /
-                                  static_cast<double>(each.lost->of - each.lost->lost);
+      if (each.lost) {
+        auto const factor = static_cast<double>(each.lost->of) /
+                            static_cast<double>(each.lost->of - each.lost->lost);
+        conditions.concurrency *= factor;
+        out.calls_factor *= factor;
+      }
+      if (each.concurrency && has_users()) {
+        return "'" + each.text + "' contradicts users=: the users make the calls";
+      }
       bool const moves = each.tier || each.location || each.size || each.concurrency || each.lost;
       is_moved = is_moved || moves;
       if (moves && known == nullptr) {
@@ -155,20 +162,10 @@ class ChangeMaker {
     if (known == nullptr) return {};
     auto from = known->at(node.function, known->observed);
     // When a replica of the service is lost, as many users as before use the dependencies.
-    auto const any = [this](auto has) { return std::ranges::any_of(scenarios_, has); };
-    bool const is_loaded =
-        from && any([](const auto& each) { return each.users.has_value(); }) &&
-        !any([](const auto& each) {
-          return each.target == ServiceScenario::kService && each.lost.has_value();
-        });
-    if (is_loaded) {
-      for (double const concurrency : known->concurrencies(node.function, conditions)) {
-        auto at = conditions;
-        at.concurrency = concurrency;
-        if (auto to = known->at(node.function, at)) out.loaded.emplace_back(concurrency, *to);
-      }
-      if (out.loaded.size() < 2) out.loaded.clear();
-    }
+    bool const loses_replica = std::ranges::any_of(scenarios_, [](const auto& each) {
+      return each.target == ServiceScenario::kService && each.lost.has_value();
+    });
+    if (has_users() && !loses_replica) load(*known, node, conditions, from.has_value(), out);
     if (!is_moved && out.loaded.empty()) return {};
     auto to = known->at(node.function, conditions);
     if (!to) return to.error();
@@ -180,6 +177,36 @@ class ChangeMaker {
                                 " are drawn: its profile has none under the observed conditions");
     }
     return {};
+  }
+
+  bool has_users() const {
+    return std::ranges::any_of(scenarios_, [](const auto& each) { return each.users.has_value(); });
+  }
+
+  /// Sets the times of a call by concurrency.
+  void load(const DependencyProfile& known, const DependencyNode& node,
+            const LatencyConditions& conditions, bool is_observed, CallChange& out) {
+    constexpr std::size_t kConcurrenciesMax = 100;
+    if (is_observed) {
+      for (double const concurrency : known.concurrencies(node.function, conditions)) {
+        auto at = conditions;
+        at.concurrency = concurrency;
+        if (out.loaded.size() == kConcurrenciesMax) break;
+        if (auto to = known.at(node.function, at)) out.loaded.emplace_back(concurrency, *to);
+      }
+    }
+    if (out.loaded.size() < 2) {
+      out.loaded.clear();
+      change_.remarks.push_back("the times of " + node.name +
+                                " do not grow with the users: the profile needs them "
+                                "under two concurrencies, and under the observed conditions");
+    } else if (auto const most = out.loaded.back().first; change_.users * out.calls_factor > most) {
+      char text[160];
+      std::snprintf(text, sizeof text,
+                    " was measured with at most %g calls at a time: with more it takes as long",
+                    most);
+      change_.remarks.push_back(node.name + text);
+    }
   }
 
   const ServiceGraph& graph_;

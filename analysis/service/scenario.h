@@ -22,8 +22,8 @@ struct LostReplicas {
   std::uint32_t of = 0;
 };
 
-/// "postgresql: tier=large, size=1000", "redis: rtt=+20ms", "service: users=20". SERVICE.md has all
-/// of them.
+/// "postgresql: tier=large, size=1000", "redis: rtt=+20ms", "service: users=20".
+/// docs/predict-service.md has all of them.
 struct ServiceScenario {
   static constexpr std::string_view kService = "service";
   static constexpr std::uint32_t kUsersMax = 10'000;
@@ -51,6 +51,7 @@ struct CallChange {
   std::int64_t add_us = 0;
   /// By concurrency, instead of `to`, where many users are simulated. Empty: it is not known.
   std::vector<std::pair<double, LatencyQuantiles>> loaded;
+  double calls_factor = 1;  ///< there: the calls of lost replicas come to the others
 };
 
 struct ServiceChange {

@@ -44,14 +44,24 @@ std::string resource_type(const Exchange& exchange) {
   return {};
 }
 
+/// What all sessions of an archive share.
+struct ArchiveFacts {
+  explicit ArchiveFacts(const ArchiveReader& archive) : traces(archive) {
+    for (ConnectionFacts const& facts : archive.connections()) {
+      connections.emplace(std::pair(facts.session, facts.id), &facts);
+    }
+  }
+
+  ArchiveTraces traces;
+  /// By session and number.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const ConnectionFacts*> connections;
+};
+
 /// Collects the exchanges of one session.
 class SessionCalls {
  public:
-  SessionCalls(const ArchiveReader& archive, std::uint32_t session) : traces_(archive) {
-    for (ConnectionFacts const& facts : archive.connections()) {
-      if (facts.session == session) connections_.emplace(facts.id, &facts);
-    }
-  }
+  /// `facts` outlives this.
+  explicit SessionCalls(ArchiveFacts& facts) : facts_(facts) {}
 
   void take(Exchange exchange) {
     if (exchange.timings.queued == kNoTime) {
@@ -89,8 +99,9 @@ class SessionCalls {
   RequestTimes times_of(const Exchange& exchange) {
     Timings const& at = exchange.timings;
     RequestTimes times{.send_end = us(at.request_sent), .first_byte = us(at.first_byte)};
-    auto const found = connections_.find(exchange.origin_connection_id);
-    if (found == connections_.end() || !connected_.insert(found->first).second) return times;
+    auto const found = facts_.connections.find({exchange.session, exchange.origin_connection_id});
+    if (found == facts_.connections.end()) return times;
+    if (!connected_.insert(exchange.origin_connection_id).second) return times;
     ConnectionFacts const& connection = *found->second;
     times.dns_start = us(connection.dns_start);
     times.connect_start = us(connection.connect_start);
@@ -101,8 +112,8 @@ class SessionCalls {
   }
 
   void add(const Exchange& exchange) {
-    if (traces_.was_fetched(exchange)) return;
-    auto const trace = traces_.of(exchange);
+    if (facts_.traces.was_fetched(exchange)) return;
+    auto const trace = facts_.traces.of(exchange);
     Call call{.name = url_of(exchange.request), .start_us = us(exchange.timings.queued)};
     auto const end =
         exchange.timings.end == kNoTime ? exchange.timings.first_byte : exchange.timings.end;
@@ -130,8 +141,7 @@ class SessionCalls {
     tree_.lose("fetched traces that cannot be read");
   }
 
-  ArchiveTraces traces_;
-  std::map<std::uint64_t, const ConnectionFacts*> connections_;
+  ArchiveFacts& facts_;
   std::set<std::uint64_t> connected_;
   std::vector<Exchange> exchanges_;
   SessionTime start_{};
@@ -141,11 +151,12 @@ class SessionCalls {
 }  // namespace
 
 std::vector<CallTree> calls_of(const ArchiveReader& archive, std::vector<CallLoss>& losses) {
+  ArchiveFacts facts(archive);
   std::map<std::uint32_t, SessionCalls> sessions;
   auto const entries = archive.entries();
   for (std::uint32_t ordinal = 0; ordinal < entries.size(); ++ordinal) {
     auto const number = entries[ordinal].session;
-    auto const session = sessions.try_emplace(number, archive, number).first;
+    auto const session = sessions.try_emplace(number, facts).first;
     if (auto exchange = archive.exchange(ordinal)) {
       session->second.take(std::move(*exchange));
     } else {

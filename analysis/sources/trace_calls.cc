@@ -17,6 +17,9 @@ namespace {
 
 using importing::JsonReader;
 
+/// From the end of a redirect to the request that it leads to.
+constexpr std::int64_t kRedirectGapUs = 1'000;
+
 /// The names of the Performance panel. Of those not here, RunTask shows the sum.
 constexpr std::pair<std::string_view, std::string_view> kWork[] = {
     {"RunTask", "task"},
@@ -285,7 +288,23 @@ class TraceReader {
       auto const after = std::ranges::upper_bound(running, call.start_us, {}, &Call::start_us);
       if (after == running.begin() || call.start_us > (*std::prev(after))->end_us) continue;
       auto const url = (*std::prev(after))->attribute("url");
-      if (scripts.contains(without_fragment(url))) call.set("initiator", std::string(url));
+      if (scripts.contains(without_fragment(url))) name_initiator(call, std::string(url));
+    }
+  }
+
+  /// Also of the requests that it is redirected to, which start when the answer is there.
+  void name_initiator(Call& call, std::string initiator) {
+    auto const before = std::string(call.attribute("initiator"));
+    if (before == initiator) return;
+    for (Call* hop = &call; hop != nullptr;) {
+      hop->set("initiator", initiator);
+      auto const status = hop->attribute("status");
+      if (!status.starts_with("30") || status == "304") return;
+      auto const next = std::ranges::find_if(tree_.calls, [&](const Call& each) {
+        return each.kind == CallKind::kRequest && each.attribute("initiator") == before &&
+               std::abs(each.start_us - hop->end_us) <= kRedirectGapUs;
+      });
+      hop = next == tree_.calls.end() ? nullptr : &*next;
     }
   }
 

@@ -48,6 +48,12 @@ struct Offset {
   }
 };
 
+/// Requests that a span can be of, in the order they were sent.
+struct Candidates {
+  std::vector<std::uint32_t> asked;
+  std::int64_t longest_wait_ns = 0;
+};
+
 struct Joined {
   std::uint32_t asked = 0;
   std::uint32_t root = 0;
@@ -204,8 +210,7 @@ class Joiner {
     auto const method = span.first_of({"http.request.method", "http.method"});
     if (!method.empty() && !asked.method.empty() && method != asked.method) return false;
     // A server behind a proxy may know itself by another name than the browser.
-    if (url.host != asked.url.host && known_hosts_.contains(url.host)) return false;
-    return asked.has_clock;
+    return url.host == asked.url.host || !known_hosts_.contains(url.host);
   }
 
   /// A span that does not know the query can be of any.
@@ -213,14 +218,30 @@ class Joiner {
     return with_query ? url.target : url.target.substr(0, url.target.find('?'));
   }
 
+  /// By target, with and without its query: the requests that no trace has, of views with a clock.
+  std::unordered_map<std::string, Candidates> candidates_by_target() const {
+    std::vector<std::uint32_t> free;
+    for (std::uint32_t i = 0; i < asked_.size(); ++i) {
+      if (!taken_[i] && asked_[i].has_clock) free.push_back(i);
+    }
+    std::ranges::sort(free, {}, [&](std::uint32_t i) { return std::pair(asked_[i].sent_ns, i); });
+    std::unordered_map<std::string, Candidates> by_target;
+    for (auto const i : free) {
+      const Asked& asked = asked_[i];
+      for (bool const with_query : {false, true}) {
+        if (with_query && !asked.url.has_query) continue;
+        auto& of_target = by_target[target_key(asked.url, with_query)];
+        of_target.asked.push_back(i);
+        of_target.longest_wait_ns =
+            std::max(of_target.longest_wait_ns, asked.first_byte_ns - asked.sent_ns);
+      }
+    }
+    return by_target;
+  }
+
   /// First where there is one request and one trace of a URL: they tell the clocks for the others.
   void join_by_url(const std::vector<std::uint32_t>& roots) {
-    std::unordered_map<std::string, std::vector<std::uint32_t>> by_target;
-    for (std::uint32_t i = 0; i < asked_.size(); ++i) {
-      if (taken_[i]) continue;
-      by_target[target_key(asked_[i].url, false)].push_back(i);
-      if (asked_[i].url.has_query) by_target[target_key(asked_[i].url, true)].push_back(i);
-    }
+    auto const by_target = candidates_by_target();
     std::map<std::string, std::vector<std::uint32_t>> roots_by_target;
     std::size_t lost = 0;
     for (auto const root : roots) {
@@ -237,8 +258,8 @@ class Joiner {
     for (bool const single : {true, false}) {
       auto const first = joined_.size();
       for (auto const& [key, same] : roots_by_target) {
-        auto const& candidates = by_target[key];
-        if (single != (same.size() == 1 && candidates.size() == 1)) continue;
+        auto const& candidates = by_target.at(key);
+        if (single != (same.size() == 1 && candidates.asked.size() == 1)) continue;
         for (auto const root : same) {
           auto const best = nearest(candidates, span_of(root));
           if (best == kNoParent) {
@@ -253,24 +274,32 @@ class Joiner {
     add_loss(result_.losses, "traces of servers that belong to no request of a view", lost);
   }
 
-  /// Among the places in asked_ that `candidates` are; kNoParent if none is near enough.
-  std::uint32_t nearest(const std::vector<std::uint32_t>& candidates, const Span& span) const {
+  /// The one whose wait is nearest to the span; kNoParent if none is near enough.
+  std::uint32_t nearest(const Candidates& candidates, const Span& span) const {
     auto const url = url_of(span);
     auto best = kNoParent;
-    auto least = kClocksApartNsMax + 1;
     auto const clock = clocks_.find(span.host);
     bool const is_known = clock != clocks_.end() && !clock->second.is_empty();
     auto const offset_ns = is_known ? clock->second.middle() : 0;
     auto const open_ns =
         is_known ? std::max<std::int64_t>(0, clock->second.most - clock->second.least) : 0;
-    for (auto const i : candidates) {
-      if (taken_[i] || !fits(asked_[i], span, url)) continue;
+    auto least = is_known ? open_ns + kKnownClockNsMax : kClocksApartNsMax;
+    auto const consider = [&](std::uint32_t i) {
+      if (taken_[i] || !fits(asked_[i], span, url)) return;
       auto const distance = distance_ns(asked_[i], span, offset_ns);
-      if (is_known && distance > open_ns + kKnownClockNsMax) continue;
-      if (distance < least) {
-        least = distance;
-        best = i;
-      }
+      if (distance > least || (distance == least && best < i)) return;
+      least = distance;
+      best = i;
+    };
+    // Outwards from the span's start, until no other can be nearer.
+    auto const start_ns = span.start_ns + offset_ns;
+    auto const sent_ns = [&](std::uint32_t i) { return asked_[i].sent_ns; };
+    auto const middle = std::ranges::lower_bound(candidates.asked, start_ns, {}, sent_ns);
+    for (auto at = middle; at != candidates.asked.end() && sent_ns(*at) - start_ns <= least; ++at) {
+      consider(*at);
+    }
+    for (auto at = middle; at != candidates.asked.begin(); consider(*at)) {
+      if (start_ns - sent_ns(*--at) - candidates.longest_wait_ns > least) break;
     }
     return best;
   }

@@ -107,6 +107,21 @@ class Compare(harness.TestCase):
             self.assertEqual(self.compare(a, b, "--metric", "load", "--min-effect", effect)[0],
                              code, effect)
 
+    def test_only_what_is_slower_fails_if_asked_for(self):
+        slow, fast = result(1040), result(1000)
+        slower = ("--fail-on", "slower", "--metric", "load")
+        for a, b, flags, code in ((fast, slow, slower, 5), (slow, fast, slower, 0),
+                                  (slow, fast, slower[2:], 5), (fast, fast, slower, 0)):
+            self.assertEqual(self.compare(a, b, *flags)[0], code, flags)
+        failing = result(1000)
+        for each in failing["loads"]:
+            each["outcome"] = "timed-out"
+        self.assertEqual(self.compare(slow, failing, *slower)[0], 5)
+        self.assertEqual(self.compare(failing, fast, *slower)[0], 0)
+        junit = self.folder / "report.xml"
+        self.compare(slow, fast, *slower, "--junit", str(junit))
+        self.assertIn('failures="0"', junit.read_text())
+
     def test_markdown_is_for_a_comment(self):
         code, told, _ = self.compare(result(1000), result(1040), "--markdown")
         self.assertEqual(code, 5)
@@ -114,7 +129,7 @@ class Compare(harness.TestCase):
         self.assertIn("| metric | A | B | B - A |", told)
         hostile = result(1000, url="https://a.test/|x|<img src=x>")
         told = self.compare(hostile, hostile, "--markdown")[1]
-        self.assertIn("\\|x\\|\\<img", told)
+        self.assertIn("\\|x\\|&lt;img", told)
 
     def test_what_cannot_be_compared_is_refused_unless_it_is_the_question(self):
         other_conditions = {"browser": "chromium", "protocol": "h1", "link": "none",

@@ -95,6 +95,7 @@ class Partials(harness.TestCase):
         self.assertIn(b"line 2 is not in the order of LC_ALL=C sort", refused.stderr)
         self.assertEqual(explain("--partial", "--json", given=good).returncode, 2)
         self.assertEqual(explain("--partial", "--merge", given=good).returncode, 2)
+        self.assertEqual(explain("--merge", "--by", "network", given=b"").returncode, 2)
 
     def test_explain_prints_tables_of_merged_sums(self):
         file = self.folder / "day.partial"
@@ -133,6 +134,19 @@ Not in these figures:
             "network,views,kind,us,percent", ",5,ads,14800,78.7", ",5,redirect,4000,21.3",
             "4g,4,ads,11000,68.8", "4g,4,redirect,5000,31.2", "3g,1,ads,15000,75.0",
             "3g,1,redirect,5000,25.0"])
+
+    def test_day_and_page_are_in_every_key_and_need_no_tag(self):
+        given = b"".join(beacon(random.Random(seed)) for seed in range(5))
+        lines = self.lines_of("--partial", "--by", "day,network,page", given=given)
+        self.assertEqual(lines, self.partial(given))
+
+    def test_explain_passes_over_parts_without_lines(self):
+        part, empty = self.folder / "part-r-00000", self.folder / "part-r-00001"
+        part.write_bytes(self.partial(beacon(random.Random(5))))
+        empty.write_bytes(b"")
+        done = explain(str(empty), str(part), "--by", "network")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn(b"1 view", done.stdout)
 
     def test_explain_refuses_sums_that_do_not_fit(self):
         file = self.folder / "day.partial"

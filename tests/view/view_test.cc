@@ -72,6 +72,40 @@ TEST(ViewModel, TextsStandThereOnceAndNumbersAreShort) {
   EXPECT_EQ(read.at("loads").at(0).at("run"), 1);
 }
 
+TEST(ViewModel, HasWhatARequestWaitsForByTheGraphOfThePage) {
+  using Kind = DependencyNodeKind;
+  DependencyGraph graph{
+      .nodes = {{.kind = Kind::kRequest, .name = "https://a.test/", .method = "GET"},
+                {.kind = Kind::kRequest, .name = "https://a.test/a.js?n=*", .method = "GET"},
+                {.kind = Kind::kTask, .name = "script", .url = "https://a.test/a.js?n=*"},
+                {.kind = Kind::kRequest, .name = "https://a.test/b.png", .method = "GET"},
+                {.kind = Kind::kRequest, .name = "https://a.test/absent", .method = "GET"}},
+      .edges = {{.from = 0,
+                 .to = 1,
+                 .kind = DependencyKind::kParser,
+                 .after = DependencyAfter::kFirstByte},
+                {.from = 1, .to = 2},
+                {.from = 2, .to = 3, .evidence = {.held_back = true}},
+                {.from = 0, .to = 4}}};
+  ViewModel model;
+  model.add_input({});
+  model.use_dependencies(&graph);
+  model.begin_load({});
+  model.add_request({.url = "https://a.test/lost", .method = "GET"});
+  model.add_request({.url = "https://a.test/", .method = "GET", .start_ms = 0, .end_ms = 60});
+  model.add_request(
+      {.url = "https://a.test/a.js?n=7", .method = "GET", .start_ms = 20, .end_ms = 70});
+  model.add_request({.url = "https://a.test/b.png", .method = "GET", .start_ms = 80, .end_ms = 90});
+  model.end_load();
+  model.use_dependencies(nullptr);
+  model.begin_load({});
+  model.end_load();
+  auto const read = parsed(std::move(model));
+  EXPECT_EQ(json::serialize(read.at("loads").at(0).at("dependencies")),
+            R"([[1,2,"parser, after its first byte",0],[2,3,"initiator, after its run",1]])");
+  EXPECT_FALSE(read.at("loads").at(1).as_object().contains("dependencies"));
+}
+
 TEST(ViewModel, HasTheCriticalChainUpToTheLoadEvent) {
   ViewModel model;
   model.add_input({});

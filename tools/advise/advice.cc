@@ -17,7 +17,13 @@ bool MeasuredChange::is_faster() const {
          found->finding.shift.estimate < 0;
 }
 
+bool MeasuredChange::fails_more() const {
+  return comparison.refusals.empty() && !comparison.pages.empty() &&
+         reprise::fails_more(comparison.pages.front());
+}
+
 const char* MeasuredChange::verdict() const {
+  if (fails_more()) return "breaks the page";
   auto const* const found = saving();
   if (found == nullptr) return "not compared";
   switch (found->finding.verdict) {
@@ -34,12 +40,17 @@ const char* MeasuredChange::verdict() const {
 
 std::string MeasuredChange::title() const {
   if (candidates.size() == 1) return candidates.front().advice;
-  return "All " + std::to_string(candidates.size()) + " together";
+  return std::to_string(candidates.size()) + " together";
 }
 
 const MeasuredChange* Advice::best() const {
-  if (together && together->helps()) return &*together;
-  return !changes.empty() && changes.front().is_advised() ? &changes.front() : nullptr;
+  auto const* const first =
+      !changes.empty() && changes.front().is_advised() ? &changes.front() : nullptr;
+  auto const shift = [](const MeasuredChange& each) {
+    return each.saving()->finding.shift.estimate;
+  };
+  bool const helps = together && together->helps();
+  return helps && (first == nullptr || shift(*together) < shift(*first)) ? &*together : first;
 }
 
 void Advice::sort() {

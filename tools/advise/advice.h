@@ -28,15 +28,23 @@ struct MeasuredChange {
   const ComparedMetric* saving() const;
   /// Whether it was shown to make the page faster.
   bool is_faster() const;
-  /// And the page still does all that it did.
-  bool helps() const { return is_faster() && losses.empty(); }
+  /// Whether it was shown that more loads fail with it.
+  bool fails_more() const;
+  /// Whether the page is faster, and still does all that it did.
+  bool helps() const { return is_faster() && losses.empty() && !fails_more(); }
   /// What a third party costs is no reason to do without it.
   bool is_of_third_party() const { return candidates.front().kind == "third party"; }
   bool is_advised() const { return helps() && !is_of_third_party(); }
   /// "saves", "breaks the page", "costs", "no effect", "undecided" or "not compared".
   const char* verdict() const;
-  /// What to do, or "All 3 together".
+  /// What to do, or "3 together".
   std::string title() const;
+};
+
+/// A change that helps alone, and that the combination does without.
+struct LeftOut {
+  ChangeCandidate candidate;
+  std::string why;  ///< what it was measured to do to the combination, or why it was not tried
 };
 
 /// A change that was not measured.
@@ -49,8 +57,9 @@ struct UntriedChange {
 struct Advice {
   /// What is advised, the best first, then third parties that cost time, then the others.
   std::vector<MeasuredChange> changes;
-  /// Those that are advised, together; nothing if there are fewer than two.
+  /// The best one with those others that make it faster still; nothing if none does.
   std::optional<MeasuredChange> together;
+  std::vector<LeftOut> left_out;
   std::vector<UntriedChange> not_tried;  ///< in the order in which they would have been measured
   /// A budget with which the changes would all have been tried that this one was too short for;
   /// nothing if it was long enough.
@@ -61,7 +70,8 @@ struct Advice {
 
   /// Sorts the changes.
   void sort();
-  /// What is advised and saves most: all together, or the first of sorted changes. Null: nothing.
+  /// What is advised and was measured to save most: those together, or the first of sorted changes.
+  /// Null: nothing.
   const MeasuredChange* best() const;
 };
 

@@ -7,7 +7,9 @@
 #include <ranges>
 #include <utility>
 
+#include "base/text/markdown.h"
 #include "base/text/printable.h"
+#include "base/text/shell.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/predict/prediction_report.h"
 
@@ -16,14 +18,19 @@ namespace {
 
 std::string measured_text(const MeasuredChange& change) {
   auto const* const saving = change.saving();
-  if (saving != nullptr) return metric_summary(*saving);
+  if (saving != nullptr || change.fails_more()) {
+    auto const& page = change.comparison.pages.front();
+    auto const failures = page.failures_differ ? failures_text(page) : std::string();
+    auto const summary = saving == nullptr ? std::string() : metric_summary(*saving);
+    return failures + (failures.empty() || summary.empty() ? "" : "; ") + summary;
+  }
   return change.comparison.refusals.empty() ? "the page did not load"
                                             : change.comparison.refusals.front().text;
 }
 
 class AdviceText {
  public:
-  AdviceText(const Advice& advice, bool markdown) : advice_(advice), code_(markdown ? "`" : "") {
+  AdviceText(const Advice& advice, bool markdown) : advice_(advice), markdown_(markdown) {
     for (const MeasuredChange& change : advice.changes) collect_remarks(change);
     if (advice.together) collect_remarks(*advice.together);
   }
@@ -65,22 +72,32 @@ class AdviceText {
   void add(const MeasuredChange& change) {
     char share[64];
     std::snprintf(share, sizeof share, "%.1f ms", change.candidates.front().share_ms);
-    text_ += printable(change.title()) + "\n   measured: " + printable(measured_text(change)) +
+    text_ += safe(change.title()) + "\n   measured: " + safe(measured_text(change)) +
              "\n   predicted: " +
-             (change.predicted ? saving_text(*change.predicted) : printable(change.not_predicted));
-    if (change.candidates.size() == 1) {
-      text_ += "\n   observed share: " + std::string(share) + "; tried by " + code_ +
-               "--what-if '" + printable(change.candidates.front().what_if) + "'" + code_;
-    }
-    text_ += "\n";
+             (change.predicted ? saving_text(*change.predicted) : safe(change.not_predicted));
+    text_ += change.candidates.size() == 1
+                 ? "\n   observed share: " + std::string(share) + "; tried by "
+                 : std::string("\n   tried by ");
+    text_ += what_ifs(change) + "\n";
     if (!change.losses.empty()) {
-      text_ += "   the page does less: " + printable(change.losses.text()) + "\n";
+      text_ += "   the page does less: " + safe(change.losses.text()) + "\n";
     }
     for (const std::string& each : change.comparison.remarks) {
       auto const known = std::ranges::find(remarks_, kind_of(each), &Remark::kind);
       if (known->comparisons > 1) continue;
-      text_ += "   note (A: as recorded, B: changed): " + printable(each) + "\n";
+      text_ += "   note (A: as recorded, B: changed): " + safe(each) + "\n";
     }
+  }
+
+  std::string safe(std::string_view text) const { return safe_text(text, markdown_); }
+
+  /// As options of a shell's command line.
+  std::string what_ifs(const MeasuredChange& change) const {
+    std::string words;
+    for (ChangeCandidate const& each : change.candidates) {
+      words += (words.empty() ? "" : " ") + ("--what-if " + shell_quoted(printable(each.what_if)));
+    }
+    return markdown_ ? markdown_code(words) : words;
   }
 
   void add_advice() {
@@ -95,9 +112,16 @@ class AdviceText {
       text_ += std::string("No change could be shown to make the page faster") +
                (one_helps ? ", without what third parties do" : "") + ".\n";
     }
-    if (!advice_.together) return;
+    if (!advice_.together && advice_.left_out.empty()) return;
     text_ += "\n";
-    add(*advice_.together);
+    if (advice_.together) {
+      add(*advice_.together);
+    } else {
+      text_ += "No two together are faster than the first.\n";
+    }
+    for (LeftOut const& each : advice_.left_out) {
+      text_ += "   not included: " + safe(each.candidate.advice) + ": " + safe(each.why) + "\n";
+    }
   }
 
   template <class Predicate>
@@ -115,9 +139,9 @@ class AdviceText {
     bool first = true;
     for (const UntriedChange& each : advice_.not_tried) {
       if (std::exchange(first, false)) text_ += "\nNot measured:\n\n";
-      text_ += "-  " + printable(each.candidate.advice) + "\n";
+      text_ += "-  " + safe(each.candidate.advice) + "\n";
       for (auto const line : std::views::split(each.why, '\n')) {
-        text_ += "   " + printable(std::string_view(line)) + "\n";
+        text_ += "   " + safe(std::string_view(line)) + "\n";
       }
     }
   }
@@ -140,12 +164,12 @@ class AdviceText {
       if (each.comparisons == 1) continue;
       if (std::exchange(first, false)) text_ += "\nNotes (A: as recorded, B: changed):\n\n";
       text_ += "-  In " + std::to_string(each.comparisons) +
-               " comparisons, here the first one: " + printable(each.first) + "\n";
+               " comparisons, here the first one: " + safe(each.first) + "\n";
     }
   }
 
   const Advice& advice_;
-  const char* code_;  ///< around code
+  bool markdown_;
   std::vector<Remark> remarks_;
   std::string text_;
 };

@@ -10,6 +10,7 @@
 #include "pageload/results/result_file.h"
 #include "tools/advise/advice_text.h"
 #include "tools/advise/advise_run.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
@@ -89,6 +90,13 @@ json::object advice_json(const Advice& advice, std::uint64_t seed) {
   for (const MeasuredChange& change : advice.changes) changes.push_back(change_json(change));
   json::object out{{"schema", "reprise-advice/1"}, {"seed", seed}, {"changes", std::move(changes)}};
   if (advice.together) out["together"] = change_json(*advice.together);
+  json::array left_out;
+  for (const LeftOut& each : advice.left_out) {
+    auto left = candidate_json(each.candidate);
+    left["why"] = as_utf8(each.why);
+    left_out.push_back(std::move(left));
+  }
+  out["left_out"] = std::move(left_out);
   json::array not_tried;
   for (const UntriedChange& each : advice.not_tried) {
     auto untried = candidate_json(each.candidate);
@@ -119,6 +127,7 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
     kept = keep_file(folder, name.c_str(), to_json(run.experiment().side(side).result())) && kept;
   }
   ViewModel model;
+  model.use_dependencies(&run.page().graph);
   add_result(run.experiment().side(0).result(), "as recorded", model);
   if (auto const* const best = advice.best()) {
     add_result(run.experiment().side(best->side).result(), best->title(), model);
@@ -152,18 +161,22 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
                  .seed = seed,
                  .words = words,
                  .traces = traces->path()});
-  if (auto const code = run.run()) return *code;
-  if (run.advice().changes.empty()) {
+  auto const stopped = run.run();
+  auto const& advice = run.advice();
+  if (stopped && advice.changes.empty()) return *stopped;
+  bool const is_nothing = advice.changes.empty() && advice.not_tried.empty();
+  if (is_nothing) {
     say(0,
         "nothing to try: no request of the page is of a kind that a known change could make "
         "faster");
   }
   if (flags.compare.json) {
-    std::printf("%s\n", json::serialize(advice_json(run.advice(), seed)).c_str());
-  } else if (!run.advice().changes.empty()) {
-    std::fputs(advice_text(run.advice(), flags.compare.markdown).c_str(), stdout);
+    std::printf("%s\n", json::serialize(advice_json(advice, seed)).c_str());
+  } else if (!is_nothing) {
+    std::fputs(advice_text(advice, flags.compare.markdown).c_str(), stdout);
   }
-  return keep(flags.output, run, seed) ? kExitDone : kExitFailed;
+  auto const code = after_output(keep(flags.output, run, seed) ? kExitDone : kExitFailed);
+  return stopped.value_or(code);
 }
 
 }  // namespace

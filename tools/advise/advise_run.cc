@@ -1,9 +1,11 @@
 #include "tools/advise/advise_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "analysis/advice/more_loads.h"
@@ -13,6 +15,7 @@
 #include "base/text/counted.h"
 #include "pageload/browser/launch.h"
 #include "tools/commands.h"
+#include "tools/compare/comparison_text.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
@@ -57,6 +60,12 @@ std::string seconds_text(double seconds) {
   return whole < 120 ? std::to_string(whole) + " s" : std::to_string(whole / 60) + " min";
 }
 
+/// At least that long, as --budget takes it.
+std::string budget_text(double seconds) {
+  auto const whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  return whole < 120 ? std::to_string(whole) + "s" : std::to_string((whole + 59) / 60) + "m";
+}
+
 std::vector<ExperimentSide> alone(ExperimentSide side) {
   std::vector<ExperimentSide> sides;
   sides.push_back(std::move(side));
@@ -70,13 +79,13 @@ std::optional<int> AdviseRun::run() {
   if (auto const code = watch()) return code;
   if (auto const code = find()) return code;
   if (advice_.changes.empty()) return options_.keeps_loads ? pilot() : std::nullopt;
-  if (auto const code = pilot()) return code;
-  if (auto const code = measure()) return code;
+  auto code = pilot();
+  if (!code) code = measure();
   auto const alpha = options_.compare.alpha / static_cast<double>(advice_.changes.size());
   for (MeasuredChange& change : advice_.changes) judge(change, alpha);
   advice_.sort();
   advice_.budget_to_decide = budget_to_decide();
-  return measure_together();
+  return code ? code : measure_together();
 }
 
 std::optional<std::chrono::minutes> AdviseRun::budget_to_decide() const {
@@ -108,6 +117,7 @@ std::optional<int> AdviseRun::watch() {
                "advise takes one page under one configuration; give one URL, browser, protocol, "
                "link and cache");
   }
+  if (base->archive().empty()) return say(kExitUsage, "advise needs an archive, not --live");
   bool const can_trace = !is_firefox(base->cells().front().configuration.browser);
   auto side = side_with(can_trace ? traced(options_.words, options_.traces) : options_.words, {},
                         options_.seed, "advise");
@@ -120,8 +130,13 @@ std::optional<int> AdviseRun::watch() {
   }
   load_seconds_ = watched_->load_seconds();
   page_ = learn_page(watched_->side(kBase).result());
-  if (values_of_side(*watched_, kBase, options_.compare.metrics.front()).empty()) {
-    return say(kExitFailed, "the page did not load");
+  auto const metric = options_.compare.metrics.front();
+  if (values_of_side(*watched_, kBase, metric).empty()) {
+    bool const loaded = !page_.loads.empty();
+    return say(kExitFailed, loaded ? "no load of the page has a " +
+                                         std::string(kMetrics[metric].title) +
+                                         "; choose another --metric"
+                                   : "the page did not load");
   }
   return std::nullopt;
 }
@@ -150,19 +165,31 @@ double AdviseRun::seconds_of(std::size_t changes) const {
   return load_seconds_ * static_cast<double>((changes + 1) * (kPilot + kWarmUps));
 }
 
-std::vector<AdviseRun::Tried> AdviseRun::ranked() {
+double AdviseRun::seconds_together() const {
+  return experiment_->load_seconds() * static_cast<double>(3 * kPilot + kWarmUps);
+}
+
+std::expected<ExperimentSide, std::string> AdviseRun::side_of(const MeasuredChange& change) const {
+  auto side = try_side_with(options_.words, {change.candidates.front().what_if}, options_.seed);
+  if (!side) return std::unexpected(std::move(side.error().text));
+  return std::move(*side);
+}
+
+std::vector<MeasuredChange> AdviseRun::ranked() {
   bool const is_predicted = milestone_of(options_.compare.metrics.front()).has_value();
-  std::vector<Tried> tried;
+  std::vector<MeasuredChange> tried;
   std::vector<PromisedChange> promised;  // the same ones
-  std::vector<Tried> others;
+  std::vector<MeasuredChange> others;
   for (ChangeCandidate& candidate : candidates_of(
            watched_->side(kBase).result(),
            {.most = kPredictedPerMeasured * options_.candidates, .images = options_.images})) {
+    if (Interruption::was_asked()) return {};
     MeasuredChange change{.candidates = {std::move(candidate)}};
     auto const& found = change.candidates.front();
-    auto side = try_side_with(options_.words, {found.what_if}, options_.seed);
+    // Not kept: it can be a copy of the archive.
+    auto const side = side_of(change);
     if (!side) {
-      not_measure(std::move(change), side.error().text);
+      not_measure(std::move(change), side.error());
       continue;
     }
     predict(*side, change);
@@ -173,12 +200,11 @@ std::vector<AdviseRun::Tried> AdviseRun::ranked() {
     if (!saves_nothing) {
       promised.push_back({.saving_ms = is_predicted ? worth : 0, .group = found.group});
     }
-    (saves_nothing ? others : tried)
-        .push_back({.change = std::move(change), .side = std::move(*side)});
+    (saves_nothing ? others : tried).push_back(std::move(change));
   }
   if (tried.empty()) return others;  // the model can be wrong
-  for (Tried& each : others) not_measure(std::move(each.change), "predicted to save nothing");
-  std::vector<Tried> ranked;
+  for (MeasuredChange& each : others) not_measure(std::move(each), "predicted to save nothing");
+  std::vector<MeasuredChange> ranked;
   for (auto const place : by_promise(promised)) ranked.push_back(std::move(tried[place]));
   return ranked;
 }
@@ -190,23 +216,29 @@ void AdviseRun::not_measure(MeasuredChange change, std::string why) {
 }
 
 std::optional<int> AdviseRun::find() {
-  auto most = options_.candidates;
-  while (most > 0 && seconds_of(most) > seconds_left()) --most;
-  if (most == 0) {
-    auto const watched = load_seconds_ * static_cast<double>(kWatched + kWarmUps);
-    return say(kExitUsage, "a load takes " + seconds_text(load_seconds_) +
-                               ": a --budget for one change is " +
-                               seconds_text(watched + seconds_of(1)));
+  if (seconds_of(1) > seconds_left()) {
+    std::chrono::duration<double> const more(seconds_of(1) - seconds_left());
+    return say(kExitUsage,
+               "a load takes " + seconds_text(load_seconds_) + ": for one change, give --budget " +
+                   budget_text(std::chrono::duration<double>(options_.budget + more).count()));
   }
   auto tried = ranked();
-  for (Tried& each : tried) {
+  if (Interruption::was_asked()) return stopped(*watched_);
+  auto most = options_.candidates;
+  while (most > 0 && seconds_of(most) > seconds_left()) --most;
+  for (MeasuredChange& each : tried) {
     if (advice_.changes.size() == options_.candidates) break;
     if (advice_.changes.size() == most) {
-      not_measure(std::move(each.change), "the budget is too short");
+      not_measure(std::move(each), "the budget is too short");
       continue;
     }
-    each.change.side = experiment_->add(std::move(each.side));
-    advice_.changes.push_back(std::move(each.change));
+    auto side = side_of(each);
+    if (!side) {
+      not_measure(std::move(each), side.error());
+      continue;
+    }
+    each.side = experiment_->add(std::move(*side));
+    advice_.changes.push_back(std::move(each));
   }
   auto const wanted = std::min(options_.candidates, tried.size());
   if (advice_.changes.size() < wanted) {
@@ -232,7 +264,7 @@ bool AdviseRun::round(const std::vector<std::size_t>& sides) {
 }
 
 std::optional<int> AdviseRun::pilot() {
-  for (std::size_t side = 0; side < experiment_->sides(); ++side) {
+  for (std::size_t side = 0; side < experiment_->sides() && !time_is_up(); ++side) {
     if (!experiment_->load(side, 0)) return stopped(*experiment_);
   }
   std::mt19937_64 random(options_.seed);
@@ -257,9 +289,11 @@ std::optional<int> AdviseRun::measure() {
   }
   arms[kBase].weight = shared_baseline_weight(advice_.changes.size());
   auto const left = seconds_left();
-  // A part of it is for what helps, together.
+  // A part of it is for what helps, together: half of what is left, if several may.
   auto const spent = cost_of(arms, std::vector<std::size_t>(arms.size(), kPilot));
-  auto const together = 2 * static_cast<double>(kPilot) * experiment_->load_seconds();
+  auto const steps = std::max<std::size_t>(advice_.changes.size(), 2) - 1;
+  auto const together = std::max(
+      seconds_together(), std::min(static_cast<double>(steps) * seconds_together(), left / 2));
   auto allotted = allot(arms, spent + left - together, kPilot);
   if (!allotted) return std::nullopt;  // the pilot has used the budget
   for (std::size_t& measurements : *allotted) {
@@ -273,44 +307,73 @@ std::optional<int> AdviseRun::measure() {
 }
 
 std::optional<int> AdviseRun::measure_together() {
-  MeasuredChange all;
-  std::vector<std::string> texts;
-  std::optional<ExperimentSide> side;
+  std::vector<const MeasuredChange*> helping;
   for (const MeasuredChange& change : advice_.changes) {
-    if (!change.is_advised()) continue;
-    texts.push_back(change.candidates.front().what_if);
-    auto with = try_side_with(options_.words, texts, options_.seed);
-    if (!with) {  // it contradicts a better one
-      texts.pop_back();
+    if (change.is_advised()) helping.push_back(&change);
+  }
+  if (helping.size() < 2) return std::nullopt;
+  auto best = *helping.front();
+  std::vector<std::string> texts{best.candidates.front().what_if};
+  for (const MeasuredChange* const next : std::span(helping).subspan(1)) {
+    auto const& candidate = next->candidates.front();
+    auto const leave_out = [&](std::string why) {
+      advice_.left_out.push_back({.candidate = candidate, .why = std::move(why)});
+    };
+    if (seconds_left() < seconds_together()) {
+      leave_out("not tried together, since the budget is over");
       continue;
     }
-    side.emplace(std::move(*with));
-    all.candidates.push_back(change.candidates.front());
+    texts.push_back(candidate.what_if);
+    auto with = try_side_with(options_.words, texts, options_.seed);
+    texts.pop_back();
+    if (!with) {
+      leave_out("it contradicts the others");
+      continue;
+    }
+    MeasuredChange tried{.candidates = best.candidates};
+    tried.candidates.push_back(candidate);
+    predict(*with, tried);
+    if (auto const code = measure_beside(best.side, std::move(*with), tried)) return code;
+    MeasuredChange more;  // than the best without it
+    more.comparison = compared(best.side, tried.side, options_.compare.alpha);
+    if (!tried.helps() || !more.is_faster()) {
+      auto const* const found = more.saving();
+      leave_out(tried.losses.empty() && found != nullptr && !tried.fails_more()
+                    ? "with it, " + metric_summary(*found)
+                    : std::string("with it, the page does less"));
+      continue;
+    }
+    texts.push_back(candidate.what_if);
+    best = std::move(tried);
   }
-  if (all.candidates.size() < 2 || time_is_up()) return std::nullopt;
-  predict(*side, all);
-  all.side = experiment_->add(std::move(*side));
-  if (!experiment_->load(all.side, 0)) return stopped(*experiment_);
-  std::mt19937_64 random(options_.seed);
-  std::vector<std::size_t> order{kBase, all.side};
-  for (std::size_t i = 0; i < kPilot; ++i) {
-    std::ranges::shuffle(order, random);
-    if (!round(order)) return stopped(*experiment_);
-  }
-  judge(all, options_.compare.alpha);
-  advice_.together = std::move(all);
+  if (best.candidates.size() > 1) advice_.together = std::move(best);
   return std::nullopt;
 }
 
-void AdviseRun::judge(MeasuredChange& change, double alpha) const {
-  ExperimentSide const& recorded = experiment_->side(kBase);
-  ExperimentSide const& changed = experiment_->side(change.side);
+std::optional<int> AdviseRun::measure_beside(std::size_t before, ExperimentSide with,
+                                             MeasuredChange& change) {
+  change.side = experiment_->add(std::move(with));
+  if (!experiment_->load(change.side, 0)) return stopped(*experiment_);
+  std::mt19937_64 random(options_.seed);
+  std::vector<std::size_t> order{kBase, before, change.side};
+  for (std::size_t i = 0; i < kPilot && !time_is_up(); ++i) {
+    std::ranges::shuffle(order, random);
+    if (!round(order)) return stopped(*experiment_);
+  }
+  judge(change, options_.compare.alpha);
+  return std::nullopt;
+}
+
+Comparison AdviseRun::compared(std::size_t a, std::size_t b, double alpha) const {
   auto options = options_.compare;
   options.alpha = alpha;
-  options.allowed.merge(stated_differences(recorded, changed));
-  change.comparison =
-      compare(experiment_->measured(kBase), experiment_->measured(change.side), options);
-  change.losses = losses_of(recorded, changed);
+  options.allowed.merge(stated_differences(experiment_->side(a), experiment_->side(b)));
+  return compare(experiment_->measured(a), experiment_->measured(b), options);
+}
+
+void AdviseRun::judge(MeasuredChange& change, double alpha) const {
+  change.comparison = compared(kBase, change.side, alpha);
+  change.losses = losses_of(experiment_->side(kBase), experiment_->side(change.side));
 }
 
 }  // namespace reprise

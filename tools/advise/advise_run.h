@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ class AdviseRun {
   explicit AdviseRun(AdviseOptions options) : options_(std::move(options)) {}
 
   /// Finds candidates, measures them, and those that help together. Tells progress. An exit code if
-  /// the page cannot be loaded, or after an interruption; what was measured so far stays.
+  /// the page cannot be loaded, or after an interruption; advice() is by what was measured so far.
   std::optional<int> run();
 
   const Advice& advice() const { return advice_; }
@@ -49,26 +50,28 @@ class AdviseRun {
   const LearntPage& page() const { return page_; }
 
  private:
-  /// A change that could be measured.
-  struct Tried {
-    MeasuredChange change;
-    ExperimentSide side;
-  };
-
   std::optional<int> watch();
   /// The changes that could be measured, the one that promises most first.
-  std::vector<Tried> ranked();
+  std::vector<MeasuredChange> ranked();
+  /// The page with a change. The error is why it cannot be made.
+  std::expected<ExperimentSide, std::string> side_of(const MeasuredChange& change) const;
   void not_measure(MeasuredChange change, std::string why);
   std::optional<int> find();
   std::optional<int> pilot();
   std::optional<int> measure();
+  /// Adds what helps to the best change, one by one, and keeps what makes it faster still.
   std::optional<int> measure_together();
+  /// Measures `with`, which is added to the experiment, beside the page as recorded and the side
+  /// `before`.
+  std::optional<int> measure_beside(std::size_t before, ExperimentSide with,
+                                    MeasuredChange& change);
   /// Loads these sides once, in this order. A disturbed load is made again at once, some times at
   /// most: a whole round is too long to be quiet, and no page can raise what disturbs it. False:
   /// exit_code().
   bool round(const std::vector<std::size_t>& sides);
   /// Compares a change with the page as recorded.
   void judge(MeasuredChange& change, double alpha) const;
+  Comparison compared(std::size_t a, std::size_t b, double alpha) const;
   double seconds_left() const {
     return std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
   }
@@ -76,6 +79,8 @@ class AdviseRun {
   /// What it takes at least to measure so many changes beside the page as recorded: each is loaded
   /// kPilot times, and once to warm up.
   double seconds_of(std::size_t changes) const;
+  /// To measure one change more, together with others.
+  double seconds_together() const;
   int stopped(const Experiment& experiment) const;
   std::optional<std::chrono::minutes> budget_to_decide() const;
   /// Sets what a side is predicted to save.

@@ -45,7 +45,7 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   auto const comparison = compare(sides[0], sides[1], *options);
   tell_comparison(comparison, *options, flags);
   if (!write_junit(comparison, *options, flags)) return kExitFailed;
-  return exit_code_of(comparison);
+  return exit_code_of(comparison, flags);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   sub->add_option("B", files->b, "Result B, in question; or a folder of results by the same names")
       ->required();
   add_compare_flags(*sub, *flags);
-  add_junit_flag(*sub, *flags);
+  add_verdict_flags(*sub, *flags);
   sub->callback([files, flags, &exit_code] { exit_code = run_compare(*files, *flags); });
 }
 

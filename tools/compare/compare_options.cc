@@ -1,5 +1,7 @@
 #include "tools/compare/compare_options.h"
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
@@ -100,7 +102,12 @@ void tell_comparison(const Comparison& comparison, const CompareOptions& options
   std::fputs(text.c_str(), refused && !flags.json && !flags.markdown ? stderr : stdout);
 }
 
-void add_junit_flag(CLI::App& command, CompareFlags& flags) {
+void add_verdict_flags(CLI::App& command, CompareFlags& flags) {
+  command
+      .add_option("--fail-on", flags.fail_on,
+                  "different: exit with 5 if B is slower or faster; slower: only if it is slower")
+      ->check(CLI::IsMember({"different", "slower"}))
+      ->capture_default_str();
   command.add_option("--junit", flags.junit,
                      "Write JUnit XML to this file, with a test case for each metric of each page");
 }
@@ -108,7 +115,8 @@ void add_junit_flag(CLI::App& command, CompareFlags& flags) {
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
                  const CompareFlags& flags) {
   if (flags.junit.empty()) return true;
-  auto const written = write_private_file(comparison_junit(comparison, options), flags.junit);
+  auto const written = write_private_file(
+      comparison_junit(comparison, options, flags.fail_on == "slower"), flags.junit);
   if (!written) {
     std::fprintf(stderr, "reprise: %s: cannot be written: %s\n", flags.junit.c_str(),
                  written.error().message().c_str());
@@ -127,6 +135,17 @@ int exit_code_of(const Comparison& comparison) {
       break;
   }
   return kExitUndecided;
+}
+
+int exit_code_of(const Comparison& comparison, const CompareFlags& flags) {
+  auto const code = exit_code_of(comparison);
+  if (code != kExitGate || flags.fail_on != "slower" || is_worse(comparison)) return code;
+  bool const is_known = std::ranges::all_of(comparison.pages, [](const ComparedPage& page) {
+    return std::ranges::find(page.metrics, Verdict::kUndecided, [](const ComparedMetric& each) {
+             return each.finding.verdict;
+           }) == page.metrics.end();
+  });
+  return is_known ? kExitDone : kExitUndecided;
 }
 
 }  // namespace reprise

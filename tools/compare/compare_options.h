@@ -21,6 +21,7 @@ struct CompareFlags {
   bool json = false;
   bool markdown = false;
   std::filesystem::path junit;  ///< empty: none
+  std::string fail_on = "different";
 };
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags);
@@ -32,13 +33,16 @@ std::expected<CompareOptions, std::string> compare_options(const CompareFlags& f
 void tell_comparison(const Comparison& comparison, const CompareOptions& options,
                      const CompareFlags& flags);
 
-/// Adds --junit.
-void add_junit_flag(CLI::App& command, CompareFlags& flags);
+/// Adds --junit and --fail-on.
+void add_verdict_flags(CLI::App& command, CompareFlags& flags);
 /// Writes the comparison as JUnit XML, if asked for. False if that failed, which has been printed.
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
                  const CompareFlags& flags);
 
 /// 0 same, 5 different, 6 undecided, 1 refused.
 int exit_code_of(const Comparison& comparison);
+/// The same; but with `--fail-on slower` a B that is better in all that differs is as one that is
+/// the same.
+int exit_code_of(const Comparison& comparison, const CompareFlags& flags);
 
 }  // namespace reprise

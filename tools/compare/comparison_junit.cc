@@ -46,17 +46,18 @@ std::string suite(const std::string& name, const std::vector<TestCase>& cases) {
   return text + "  </testsuite>\n";
 }
 
-std::vector<TestCase> cases_of(const ComparedPage& page) {
+std::vector<TestCase> cases_of(const ComparedPage& page, bool only_slower) {
   std::vector<TestCase> cases;
   for (const ComparedMetric& each : page.metrics) {
     TestCase made{.name = std::string(kMetrics[each.metric].title),
                   .message = metric_summary(each)};
-    if (each.finding.verdict == Verdict::kDifferent) made.kind = "failure";
+    bool const passes = only_slower && each.finding.shift.estimate < 0;
+    if (each.finding.verdict == Verdict::kDifferent && !passes) made.kind = "failure";
     if (each.finding.verdict == Verdict::kUndecided) made.kind = "skipped";
     cases.push_back(std::move(made));
   }
   TestCase loads{.name = "failed loads"};
-  if (page.failures_differ) {
+  if (only_slower ? fails_more(page) : page.failures_differ) {
     loads.kind = "failure";
     loads.message = failures_text(page);
   }
@@ -66,7 +67,8 @@ std::vector<TestCase> cases_of(const ComparedPage& page) {
 
 }  // namespace
 
-std::string comparison_junit(const Comparison& comparison, const CompareOptions& options) {
+std::string comparison_junit(const Comparison& comparison, const CompareOptions& options,
+                             bool only_slower) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reprise\">\n";
   if (!comparison.refusals.empty()) {
     std::vector<TestCase> cases;
@@ -82,7 +84,7 @@ std::string comparison_junit(const Comparison& comparison, const CompareOptions&
     text += suite("A and B", cases);
   }
   for (const ComparedPage& page : comparison.pages) {
-    text += suite(page_title(page), cases_of(page));
+    text += suite(page_title(page), cases_of(page, only_slower));
   }
   return text + "</testsuites>\n";
 }

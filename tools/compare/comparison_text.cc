@@ -7,6 +7,7 @@
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
+#include "base/text/markdown.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
 
@@ -156,15 +157,6 @@ std::vector<Row> rows_of(const ComparedPage& page) {
   return rows;
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string out;
-  for (char const c : text) {
-    if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '[') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 json::value finite(double value) {
   return std::isfinite(value) ? json::value(value) : json::value();
 }
@@ -224,8 +216,12 @@ std::string page_title(const ComparedPage& page) {
 }
 
 std::string metric_summary(const ComparedMetric& each) {
-  return std::string(kMetrics[each.metric].title) + " " + shift_text(each) + ", " +
-         interval_text(each) + ": " + std::string(to_string(each.finding.verdict));
+  auto const title = std::string(kMetrics[each.metric].title);
+  if (each.finding.of_a == 0 || each.finding.of_b == 0) {
+    return title + ": no load of " + (each.finding.of_a == 0 ? "A" : "B") + " has it";
+  }
+  return title + " " + shift_text(each) + ", " + interval_text(each) + ": " +
+         std::string(to_string(each.finding.verdict));
 }
 
 std::string comparison_text(const Comparison& comparison, const CompareOptions& options) {
@@ -241,22 +237,22 @@ std::string comparison_text(const Comparison& comparison, const CompareOptions& 
 }
 
 std::string comparison_markdown(const Comparison& comparison, const CompareOptions& options) {
-  if (!comparison.refusals.empty()) return markdown_cell(refusals_text(comparison, options));
-  std::string text = "**" + markdown_cell(conclusion(comparison, options)) + "**\n";
+  if (!comparison.refusals.empty()) return markdown_escaped(refusals_text(comparison, options));
+  std::string text = "**" + markdown_escaped(conclusion(comparison, options)) + "**\n";
   for (const ComparedPage& page : comparison.pages) {
-    text += "\n" + markdown_cell(page_title(page)) + "  \n";
-    text += "A: " + markdown_cell(loads_text(page.a)) +
-            "; B: " + markdown_cell(loads_text(page.b)) + "\n\n";
+    text += "\n" + markdown_escaped(page_title(page)) + "  \n";
+    text += "A: " + markdown_escaped(loads_text(page.a)) +
+            "; B: " + markdown_escaped(loads_text(page.b)) + "\n\n";
     bool is_title = true;
     for (const Row& row : rows_of(page)) {
-      for (const std::string& cell : row) text += "| " + markdown_cell(cell) + " ";
+      for (const std::string& cell : row) text += "| " + markdown_escaped(cell) + " ";
       text += "|\n";
       if (is_title) text += "|---|--:|--:|--:|--:|--:|---|\n";
       is_title = false;
     }
   }
   for (const std::string& each : comparison.remarks) {
-    text += "\nnote: " + markdown_cell(printable(each)) + "\n";
+    text += "\nnote: " + markdown_escaped(printable(each)) + "\n";
   }
   return text;
 }

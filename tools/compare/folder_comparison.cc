@@ -93,6 +93,7 @@ class FolderComparison {
     auto const comparison = compare(sides[0], sides[1], options_);
     auto const code = exit_code_of(comparison);
     ++counts_[code];
+    fails_ = fails_ || exit_code_of(comparison, flags_) == kExitGate;
     auto const page = name.substr(0, name.size() - 5);
     if (flags_.json) {
       pages_.push_back(
@@ -122,7 +123,7 @@ class FolderComparison {
   int finish() {
     std::size_t pages = 0;
     for (auto const& [code, count] : counts_) pages += count;
-    auto const code = counts_.contains(kExitGate)        ? int{kExitGate}
+    auto const code = fails_                             ? int{kExitGate}
                       : counts_.contains(kExitFailed)    ? int{kExitFailed}
                       : counts_.contains(kExitUndecided) ? int{kExitUndecided}
                                                          : int{kExitDone};
@@ -147,6 +148,7 @@ class FolderComparison {
   CompareOptions options_;
   const CompareFlags& flags_;
   std::map<int, std::size_t> counts_;  ///< pages by exit code
+  bool fails_ = false;                 ///< one of them, as --fail-on says
   json::array pages_;
 };
 

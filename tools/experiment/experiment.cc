@@ -36,14 +36,12 @@ bool Experiment::load(std::size_t side, std::size_t run) {
 }
 
 void Experiment::print_progress(std::size_t run) const {
-  auto const counted = run - std::min(run, repeated_);
-  auto const left =
-      spent_ / loads_ * (sides_.size() * (most_runs_ - std::min(counted, most_runs_)));
+  auto const left = spent_ / loads_ * (sides_.size() * (most_runs_ - std::min(run, most_runs_)));
   std::fprintf(
       stderr, "%s, at most %s left\n",
-      run == 0 ? "warmed up"
-               : ("run " + std::to_string(counted) + " of at most " + std::to_string(most_runs_))
-                     .c_str(),
+      run == 0
+          ? "warmed up"
+          : ("run " + std::to_string(run) + " of at most " + std::to_string(most_runs_)).c_str(),
       duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
 }
 
@@ -58,11 +56,7 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
     }
   }
   auto why = skip_if_disturbed(of_run, counted);
-  if (why.empty()) {
-    undisturbed_.insert(run);
-  } else {
-    ++repeated_;
-  }
+  if (why.empty()) undisturbed_.insert(run);
   return why;
 }
 

@@ -34,7 +34,8 @@ class Experiment {
   bool load(std::size_t side, std::size_t run);
 
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
-  /// skipped in what was measured. Empty: they count, whatever else is loaded later.
+  /// skipped in what was measured, and can be made again in the same run. Empty: they count,
+  /// whatever else is loaded later.
   std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
   /// The same for the pages that this side loaded last, alone: they can be loaded again in the same
   /// run.
@@ -79,7 +80,6 @@ class Experiment {
   std::size_t most_runs_;
   std::chrono::steady_clock::duration spent_{};
   std::size_t loads_ = 0;
-  std::size_t repeated_ = 0;  ///< runs that were skipped as disturbed
   int exit_code_ = 1;
 };
 

@@ -67,26 +67,38 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
       }
     } while (!experiment.skip_disturbed(run, counted).empty() && ++disturbed < kDisturbedRunsMax);
   }
-  keep(experiment.side(0).result(), cells, experiment.load_seconds(), now);
-  look_up(experiment.side(0).result(), cells, now);
+  LoadResult const& result = experiment.side(0).result();
+  keep(result, cells, experiment.load_seconds(), now);
+  pages_ = noise_of(result, cells, experiment.load_seconds(), now);
   return true;
 }
 
 void NoiseCheck::keep(const LoadResult& result, const std::vector<LoadCell>& cells,
-                      double load_seconds, std::chrono::sys_seconds now) {
+                      double side_seconds, std::chrono::sys_seconds now) {
+  for (auto const& [cell, noise] : noise_of(result, cells, side_seconds, now)) {
+    store_.keep(NoiseStore::key_of(result, cell, metrics_of(options_.compare)), noise);
+  }
+}
+
+std::vector<NoiseCheck::Page> NoiseCheck::noise_of(const LoadResult& result,
+                                                   const std::vector<LoadCell>& cells,
+                                                   double side_seconds,
+                                                   std::chrono::sys_seconds now) const {
+  std::vector<Page> pages;
   auto const all = measurements_of(result);
-  if (!all) return;
+  if (!all) return pages;
   auto counted = counted_loads(options_.compare);
   counted.usual_steal = usual_steal(*all);
   for (const LoadGroup& group : groups_of(*all, counted)) {
     auto const cell =
         std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
     if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;
-    store_.keep(NoiseStore::key_of(result, *cell, metrics_of(options_.compare)),
-                {.spreads = spreads_of(group, options_.compare),
-                 .load_seconds = load_seconds,
-                 .measured = now});
+    pages.push_back({.cell = *cell,
+                     .noise = {.spreads = spreads_of(group, options_.compare),
+                               .load_seconds = side_seconds / static_cast<double>(cells.size()),
+                               .measured = now}});
   }
+  return pages;
 }
 
 std::string NoiseCheck::text() const {

@@ -26,14 +26,16 @@ class NoiseCheck {
   /// Whether the noise of all of them is known.
   bool look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
                std::chrono::sys_seconds now);
-  /// Loads `side` kLoads times, or until the time is `ends`: what half of the loads show is kept.
+  /// Loads `side` kLoads times, or until the time is `ends`: what half of the loads show is known,
+  /// and kept if it can be.
   /// False if it cannot be loaded: exit_code().
   bool measure(ExperimentSide side, std::chrono::sys_seconds now,
                std::chrono::steady_clock::time_point ends);
   int exit_code() const { return exit_code_; }
 
-  /// Keeps what a gate's loads of a side, that took `load_seconds` each, varied by.
-  void keep(const LoadResult& result, const std::vector<LoadCell>& cells, double load_seconds,
+  /// Keeps what a gate's loads of a side varied by. Loading all of `cells` once took
+  /// `side_seconds`.
+  void keep(const LoadResult& result, const std::vector<LoadCell>& cells, double side_seconds,
             std::chrono::sys_seconds now);
 
   /// A line for each page: what its loads vary by, and how many loads and minutes some effects
@@ -46,6 +48,10 @@ class NoiseCheck {
     LoadCell cell;
     KnownNoise noise;
   };
+
+  /// Of the cells that were loaded often enough.
+  std::vector<Page> noise_of(const LoadResult& result, const std::vector<LoadCell>& cells,
+                             double side_seconds, std::chrono::sys_seconds now) const;
 
   GateOptions options_;
   NoiseStore store_;

@@ -130,16 +130,30 @@ int write_output(const fs::path& path, std::string_view text) {
   return kExitDone;
 }
 
+/// Those of `names` that are tags: partial results always have day and page.
+std::vector<std::string> tags_among(const std::vector<std::string>& names) {
+  std::vector<std::string> tags;
+  std::ranges::copy_if(names, std::back_inserter(tags),
+                       [](const std::string& name) { return name != "day" && name != "page"; });
+  return tags;
+}
+
 int explain_partially(const ExplainFlags& flags) {
   if (flags.merge) return merge_partials("explain", flags.inputs);
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
-  return write_partials(flags.inputs, flags.by, task->rules, task->entities);
+  return write_partials(flags.inputs, tags_among(flags.by), task->rules, task->entities);
+}
+
+/// As engines leave one where a part has no lines.
+bool is_empty_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && fs::file_size(path, error) == 0 && !error;
 }
 
 int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
   for (fs::path const& path : flags.inputs) {
-    if (is_partial_result(path)) continue;
+    if (is_partial_result(path) || is_empty_file(path)) continue;
     std::fprintf(stderr,
                  "reprise: explain: %s is not a partial result, as another FILE is: explain them "
                  "apart\n",
@@ -156,14 +170,10 @@ int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
     return kExitUsage;
   }
   PartialTablesTask tables{.inputs = flags.inputs,
-                           .tags = flags.tags,
+                           .tags = flags.tags.empty() ? tags_among(flags.by) : flags.tags,
                            .by = flags.by,
                            .slowest_percent = task.options.slowest_percent,
                            .csv = flags.csv};
-  if (tables.tags.empty()) {
-    std::ranges::copy_if(flags.by, std::back_inserter(tables.tags),
-                         [](const std::string& name) { return name != "day" && name != "page"; });
-  }
   return explain_partial_results(tables, task.rules);
 }
 
@@ -305,8 +315,12 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   auto* const partial = sums_only(sub->add_flag(
       "--partial", flags->partial,
       "Sum beacons to lines that --merge adds up, from standard input if there is no FILE"));
-  sums_only(sub->add_flag("--merge", flags->merge, "Add up sorted lines of --partial"))
-      ->excludes(partial);
+  auto* const merge =
+      sums_only(sub->add_flag("--merge", flags->merge, "Add up sorted lines of --partial"))
+          ->excludes(partial);
+  for (auto const* const name : {"--by", "--types", "--entities"}) {
+    merge->excludes(sub->get_option(name));
+  }
   sub->callback([flags, &exit_code] {
     exit_code = flags->partial || flags->merge ? explain_partially(*flags) : explain_inputs(*flags);
   });

@@ -57,20 +57,34 @@ int tell(const GateFlags& flags, const GateRun& run, const GateResult& result,
   }
   auto const ended = run.tell_end(result);
   if (!write_junit(comparison, run.options().compare, flags.compare)) return kExitFailed;
-  auto const code = ended ? *ended : exit_code_of(comparison);
+  auto const code = ended ? *ended : exit_code_of(comparison, flags.compare);
   if (!ended && !run.kept()) return kExitFailed;
   bool const decided = code == kExitDone || code == kExitUndecided;
   return decided && any_over(budgets) ? int{kExitGate} : code;
 }
 
+Verdict verdict_in(const ComparedMetric& each) {
+  return each.finding.verdict;
+}
+
 /// The causes of a difference that was shown, for a gate that failed with `exit_code`. Both sides
 /// are the same but for their archives (alike_but_for_archives()).
-int tell_why(const GateFlags& flags, const GateRun& run, std::uint64_t seed, int exit_code) {
+int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& result,
+             std::uint64_t seed, int exit_code) {
   auto compare = run.options().compare;
-  if (compare.metrics.size() != 1) compare.metrics = *parse_metrics("load");
+  auto const& metrics = result.look.comparison.pages.front().metrics;
+  auto explained = std::ranges::find(metrics, Verdict::kDifferent, &verdict_in);
+  if (explained == metrics.end()) explained = metrics.begin();
+  if (explained == metrics.end()) return exit_code;
+  if (metrics.size() > 1) {
+    say(0, "what follows is about the " + std::string(kMetrics[explained->metric].title) +
+               "; choose another one with --metric");
+  }
+  compare.metrics = {explained->metric};
   WhyRun why({.compare = std::move(compare),
               .words_a = *command_words(flags.sides[0]),
               .words_b = *command_words(flags.sides[1]),
+              .median_a = explained->finding.median_a,
               .budget = *parse_budget(flags.why_budget),
               .seed = seed,
               .folder = flags.output});
@@ -164,6 +178,7 @@ int run_command(const GateFlags& flags) {
                                              ": " + side.error().text);
     }
     side->result().seed = seed;
+    if (flags.why && side->cells().size() != 1) return say(kExitUsage, kOneCell);
     sides.push_back(std::move(*side));
   }
   compare->allowed.merge(stated_differences(sides[0], sides[1]));
@@ -186,7 +201,8 @@ int run_command(const GateFlags& flags) {
   auto const findings = check_budgets(*budgets, run.experiment().side(1).result());
   auto const code = tell(flags, run, *result, findings);
   bool const differs = result->look.comparison.verdict == Verdict::kDifferent;
-  return flags.why && differs && code == kExitGate ? tell_why(flags, run, seed, code) : code;
+  return flags.why && differs && code == kExitGate ? tell_why(flags, run, *result, seed, code)
+                                                   : code;
 }
 
 }  // namespace
@@ -198,7 +214,7 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   sub->add_option("SIDE_A SIDE_B", flags->sides,
                   "Arguments of `load` for each side, quoted: 'page.reprise --link wpt:4g'");
   add_compare_flags(*sub, flags->compare);
-  add_junit_flag(*sub, flags->compare);
+  add_verdict_flags(*sub, flags->compare);
   sub->add_option(
       "--budget-file", flags->budget_file,
       "Check the loads of B against this budget.json of Lighthouse: sizes, counts, times");

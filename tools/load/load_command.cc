@@ -279,6 +279,9 @@ int load(const LoadOptions& options) {
   if (auto const cells = options.cells(options.urls()); !cells) {
     return say(kExitUsage, cells.error());
   }
+  for (const std::string& option : options.options_in_vain()) {
+    say(0, option + " has no effect: no load is behind a link. Add --link LINK");
+  }
   if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;
   bool const folder =

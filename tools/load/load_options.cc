@@ -191,6 +191,19 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   return load_cells(sides);
 }
 
+std::vector<std::string> LoadOptions::options_in_vain() const {
+  auto const all = values_of(links, "none");
+  if (shaper == "packet" || std::ranges::any_of(all, [](auto& link) { return link != "none"; })) {
+    return {};
+  }
+  std::vector<std::string> given;
+  for (const PassedOn& each : kPassedOn) {
+    bool const has_value = each.type != nullptr && !replay_values.at(each.flag).empty();
+    if (each.of_link && has_value) given.emplace_back(each.flag);
+  }
+  return given;
+}
+
 std::expected<void, std::string> LoadOptions::make_folders() const {
   for (const std::filesystem::path& folder :
        {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {

@@ -7,15 +7,23 @@
 #include "analysis/sources/load_calls.h"
 #include "analysis/sources/trace_calls.h"
 #include "base/system/private_file.h"
+#include "base/system/text_file.h"
+#include "base/text/counted.h"
+#include "proxy/whatif/intervention.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/predict/predicted_change.h"
 
 namespace reprise {
+namespace {
 
-LearntPage learn_page(const LoadResult& result) {
+constexpr const char* kDependencyFile = "dependency.json";
+
+}  // namespace
+
+std::vector<ObservedPage> observed_loads(const LoadResult& result) {
   std::vector<CallLoss> losses;  // of whole loads, which experiments have told
-  LearntPage page{.loads = observed_pages(result, losses), .graph = {}};
-  for (ObservedPage& load : page.loads) {
+  auto loads = observed_pages(result, losses);
+  for (ObservedPage& load : loads) {
     PageLoad const& measured = result.loads[load.load].page;
     if (measured.trace.empty()) continue;
     auto const added = add_trace_file(measured.trace, urls_in_trace(measured), load.calls,
@@ -24,13 +32,26 @@ LearntPage learn_page(const LoadResult& result) {
       say(0, measured.trace + ": " + added.error() + "; its load has no main thread here");
     }
   }
+  return loads;
+}
+
+LearntPage learn_page(const LoadResult& result) {
+  LearntPage page{.loads = observed_loads(result), .graph = {}};
   page.graph = learn_dependencies(page.loads);
+  if (page.graph.nodes_not_kept > 0) {
+    say(0, "the page does more than is learnt: without its last " +
+               counted(page.graph.nodes_not_kept, "request") + " and tasks");
+  }
   return page;
 }
 
 std::vector<std::string> traced(std::vector<std::string> load_words,
                                 const std::filesystem::path& folder) {
-  load_words.insert(std::ranges::find(load_words, "--"), "--trace=" + folder.string());
+  auto const flags = std::ranges::find(load_words, "--");
+  bool const has_folder = std::any_of(load_words.begin(), flags, [](const std::string& word) {
+    return word == "--trace" || word.starts_with("--trace=");
+  });
+  if (!has_folder) load_words.insert(flags, "--trace=" + folder.string());
   return load_words;
 }
 
@@ -54,14 +75,32 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
 PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed) {
   std::set<std::string> meant;
   for (whatif::Effect const& effect : changed.effects()) {
-    if (effect.text.ends_with("drop")) return {};  // that is what is asked
     meant.insert(effect.mentioned.begin(), effect.mentioned.end());
+  }
+  auto const interventions = whatif::parse_interventions(changed.what_if_options().texts);
+  for (auto i = recorded.effects().size(); interventions && i < interventions->size(); ++i) {
+    if ((*interventions)[i].as<whatif::Drop>() != nullptr) return {};  // that is what is asked
   }
   return page_losses(recorded.result(), changed.result(), meant);
 }
 
+std::expected<std::optional<DependencyGraph>, std::string> kept_dependencies(
+    const std::filesystem::path& folder, const std::string& page) {
+  auto const path = folder / kDependencyFile;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  auto const text = read_text_file(path, kDependencyBytesMax);
+  if (!text) return std::unexpected(path.string() + ": " + text.error().message());
+  auto graph = read_dependency_graph(*text);
+  if (!graph) return std::unexpected(path.string() + ": " + graph.error());
+  bool const is_tested =
+      std::ranges::any_of(graph->edges, [](auto const& each) { return each.evidence.held_back; });
+  if (!is_tested || graph->page != page) return std::nullopt;
+  return std::move(*graph);
+}
+
 bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph) {
-  auto const path = folder / "dependency.json";
+  auto const path = folder / kDependencyFile;
   auto const written = write_private_file(dependency_graph_json(graph), path);
   if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
   return written.has_value();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ struct LearntPage {
   DependencyGraph graph;
 };
 
-/// Of the loads of one side that count. Prints which traces cannot be read: these loads have no
-/// main thread.
+/// The loads that count, with their traces. Prints which of these cannot be read: the loads have no
+/// main thread then.
+std::vector<ObservedPage> observed_loads(const LoadResult& result);
+/// Of the loads of one side that count.
 LearntPage learn_page(const LoadResult& result);
 
-/// With `--trace` to that folder.
+/// With `--trace` to that folder, unless they name one.
 std::vector<std::string> traced(std::vector<std::string> load_words,
                                 const std::filesystem::path& folder);
 
@@ -41,9 +44,14 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
                                                         const ExperimentSide& changed,
                                                         const LearntPage& page, std::uint64_t seed);
 
-/// What the page does not do any more when it is changed; nothing if a change is to drop something.
+/// What the page does not do any more when it is changed; nothing if a change that `recorded` does
+/// not have is to drop something.
 PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed);
 
+/// The graph in that folder, if its dependencies were tested by perturbation; nothing if they were
+/// not, or it is of another page. The error is a sentence: it cannot be read.
+std::expected<std::optional<DependencyGraph>, std::string> kept_dependencies(
+    const std::filesystem::path& folder, const std::string& page);
 /// Writes the graph to dependency.json in `folder`. Prints why it could not; false then.
 bool keep_dependencies(const std::filesystem::path& folder, const DependencyGraph& graph);
 

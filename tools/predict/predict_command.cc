@@ -8,7 +8,9 @@
 #include "base/system/private_folder.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "pageload/browser/launch.h"
 #include "pageload/results/result_file.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
@@ -16,6 +18,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/predict/kept_loads.h"
 #include "tools/predict/learnt_page.h"
+#include "tools/predict/perturbed_page.h"
 #include "tools/predict/predicted_change.h"
 #include "tools/predict/prediction_report.h"
 #include "tools/process/command_line.h"
@@ -41,7 +44,8 @@ struct PredictFlags {
   bool json = false;
   std::optional<std::uint64_t> seed;
   fs::path output;
-  fs::path loads;  ///< an earlier `output`; empty: the page is loaded
+  fs::path loads;       ///< an earlier `output`; empty: the page is loaded
+  std::string perturb;  ///< a time; empty: the graph is not tested
 
   bool changes_anything() const {
     return !what_ifs.empty() || !link.empty() || !protocol.empty() || !cpu_throttle.empty();
@@ -76,11 +80,22 @@ class PredictRun {
 
   int run() {
     if (auto const code = make_sides()) return *code;
+    if (flags_.loads.empty()) forget_earlier();
     if (auto const code = flags_.loads.empty() ? load() : take_loads()) return *code;
     page_ = learn_page(experiment_->side(kBase).result());
-    if (page_.loads.empty()) return say(kExitFailed, "no load of the page counts");
+    if (!flags_.loads.empty()) {
+      auto kept = kept_dependencies(flags_.loads, page_.graph.page);
+      if (!kept) return say(kExitFailed, kept.error());
+      if (*kept) page_.graph = std::move(**kept);
+    }
+    // Before anything can be refused: they can be predicted from again.
+    if (!keep_loads()) return kExitFailed;
+    if (page_.loads.empty()) {
+      return say(kExitFailed, "no load of the page counts: each failed or was disturbed");
+    }
+    if (auto const code = test_graph()) return *code;
     auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
-    if (!predicted) return say(kExitUsage, predicted.error());
+    if (!predicted) return say(kExitUsage, predicted.error() + loads_kept_text());
     if (auto const missed = experiment_->side(kBase).result().missed_requests(); !missed.empty()) {
       predicted->remarks.push_back("the archive does not have " +
                                    counted(missed.size(), "request") + " of the page, such as " +
@@ -95,6 +110,10 @@ class PredictRun {
     for (MilestonePrediction& each : predicted->prediction.milestones) {
       auto measured = flags_.measure ? milestone_times(changed()->result(), each.milestone)
                                      : std::vector<double>();
+      if (flags_.measure && measured.empty()) {
+        say(0, "no load of the changed page has a " +
+                   std::string(kMilestoneNames[static_cast<std::size_t>(each.milestone)]));
+      }
       milestones_.push_back({.predicted = std::move(each), .measured_us = std::move(measured)});
     }
     auto const report = report_of(predicted->remarks);
@@ -104,7 +123,8 @@ class PredictRun {
       std::printf("%s\n%s", printable(experiment_->side(kBase).cells().front().url).c_str(),
                   prediction_text(milestones_).c_str());
     }
-    return keep(report) ? kExitDone : kExitFailed;
+    bool const kept = flags_.output.empty() || keep_file(flags_.output, "prediction.json", report);
+    return after_output(kept ? kExitDone : kExitFailed);
   }
 
  private:
@@ -148,7 +168,7 @@ class PredictRun {
     std::vector<std::size_t> order(experiment_->sides());
     for (std::size_t side = 0; side < order.size(); ++side) order[side] = side;
     std::size_t disturbed = 0;
-    for (std::size_t run = 0, done = 0; done <= flags_.runs; ++run) {
+    for (std::size_t run = 0; run <= flags_.runs;) {
       std::ranges::shuffle(order, random);
       for (auto const side : order) {
         if (experiment_->load(side, run)) continue;
@@ -159,13 +179,23 @@ class PredictRun {
                            ? std::string()
                            : experiment_->skip_disturbed(run, counts);
       if (why.empty()) {
-        ++done;
+        ++run;
       } else {
         ++disturbed;
         say(0, "run " + std::to_string(run) + " is repeated: " + why);
       }
     }
     return std::nullopt;
+  }
+
+  /// By perturbation, if asked for.
+  std::optional<int> test_graph() {
+    if (flags_.perturb.empty()) return std::nullopt;
+    auto const ends = std::chrono::steady_clock::now() + *parse_budget(flags_.perturb);
+    auto const stopped = test_dependencies(
+        {.base = experiment_->side(kBase), .words = words_, .seed = seed_, .ends = ends}, page_);
+    bool const kept = flags_.output.empty() || keep_dependencies(flags_.output, page_.graph);
+    return stopped || kept ? stopped : std::optional<int>(kExitFailed);
   }
 
   /// Whether the model leaves out something that the loads had.
@@ -223,16 +253,28 @@ class PredictRun {
             {"milestones", prediction_json(milestones_)}};
   }
 
-  /// prediction.json, dependency.json, a.json and, if it was measured, b.json.
-  bool keep(const json::object& report) const {
+  /// Of an earlier run in the same folder, whose traces are about to be replaced.
+  void forget_earlier() const {
+    if (flags_.output.empty()) return;
+    for (auto const* const name : {kBaseFile, kChangedFile, "prediction.json"}) {
+      std::error_code ignored;
+      fs::remove(flags_.output / name, ignored);
+    }
+  }
+
+  /// dependency.json, a.json and, if it was measured, b.json.
+  bool keep_loads() const {
     auto const& folder = flags_.output;
     if (folder.empty()) return true;
-    bool kept = keep_file(folder, "prediction.json", report) &&
-                keep_file(folder, kBaseFile, to_json(experiment_->side(kBase).result()));
+    bool kept = keep_file(folder, kBaseFile, to_json(experiment_->side(kBase).result()));
     if (flags_.measure) {
       kept = keep_file(folder, kChangedFile, to_json(changed()->result())) && kept;
     }
     return keep_dependencies(folder, page_.graph) && kept;
+  }
+  std::string loads_kept_text() const {
+    if (flags_.output.empty()) return {};
+    return ". The loads are kept: try another change with --loads " + flags_.output.string();
   }
 
   const PredictFlags& flags_;
@@ -248,6 +290,14 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
   if (!flags.changes_anything()) {
     return say(kExitUsage,
                "predict needs a change: --what-if, --to-link, --to-protocol or --to-cpu-throttle");
+  }
+  if (!flags.perturb.empty() && !parse_budget(flags.perturb)) {
+    return say(kExitUsage, "predict: --perturb must be a time such as 90s, 10m or 1h");
+  }
+  LoadOptions options;  // what is wrong with them, the sides say
+  bool const read = !parse_load_words(words, options);
+  if (read && std::ranges::any_of(options.browsers, [](auto& each) { return is_firefox(each); })) {
+    return say(kExitUsage, "predict needs traces, which Chromium alone writes");
   }
   Interruption const interruption;  // a signal leaves no folder behind
   auto const folder = PrivateFolder::make("reprise-predict-");
@@ -285,6 +335,11 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
                          ->capture_default_str();
   sub->add_flag("--measure", flags->measure,
                 "Load the changed page as well, and show how wrong the prediction is");
+  sub->add_option(
+         "--perturb", flags->perturb,
+         "For this time (10m), also hold back responses one by one, to learn what waits for "
+         "them")
+      ->type_name("TIME");
   sub->add_flag("--json", flags->json, "Print JSON");
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));

@@ -34,14 +34,21 @@ bool is_steady(const LinkProfile& link) {
 }
 
 /// Why the model cannot go from one link to the other; empty: it can.
-std::string change_link(const LinkProfile& from, const LinkProfile& to, std::size_t nodes,
-                        PageChange& change) {
+std::string change_link(const LinkProfile& from, const LinkProfile& to,
+                        const DependencyGraph& graph, PageChange& change) {
   if (from == to) return {};
   if (!is_steady(from) || !is_steady(to)) {
     return "the model has no links whose rate changes";
   }
-  if (from.down.loss != to.down.loss || from.up.loss != to.up.loss) {
-    return "the model has no losses, and those of the links differ";
+  auto const rest = [](LinkSettings settings) {
+    settings.rate_bps = 0;
+    settings.delay = {};
+    settings.queue = {};
+    return settings;
+  };
+  if (rest(from.down) != rest(to.down) || rest(from.up) != rest(to.up)) {
+    return "the model has no losses, jitter, bursts and queue disciplines, and those of the links "
+           "differ";
   }
   if ((from.down.rate_bps == 0) != (to.down.rate_bps == 0)) {
     return "the model cannot add or remove the limit of a link's rate; load with --link "
@@ -52,12 +59,15 @@ std::string change_link(const LinkProfile& from, const LinkProfile& to, std::siz
         static_cast<double>(to.down.rate_bps) / static_cast<double>(from.down.rate_bps);
   }
   auto const further = whole_us(to.rtt()) - whole_us(from.rtt());
-  PageChange::Part part{.nodes = {}, .change = {.rtt_us = further, .dns_us = further}};
-  for (std::uint32_t i = 0; i < nodes; ++i) part.nodes.push_back(i);
-  change.parts.push_back(std::move(part));
+  if (change.link_factor == 1 && further == 0) {
+    return "the model has the rate to the client and the round trip of a link, which are the same";
+  }
+  change.parts.push_back(
+      {.nodes = all_nodes(graph), .change = {.rtt_us = further, .dns_us = further}});
   return {};
 }
 
+/// Before the what-ifs of single hosts, which hold whatever the page's protocol is.
 void change_protocol(const std::string& to, const DependencyGraph& graph, PageChange& change) {
   PageChange::Part part{
       .nodes = {},
@@ -67,7 +77,7 @@ void change_protocol(const std::string& to, const DependencyGraph& graph, PageCh
                          url_parts(graph.nodes[i].name).scheme == "https";
     if (has_tls) part.nodes.push_back(i);
   }
-  change.parts.push_back(std::move(part));
+  change.parts.insert(change.parts.begin(), std::move(part));
 }
 
 /// Adds what link, protocol and processor change. Returns why the model cannot say it.
@@ -82,10 +92,13 @@ std::string change_conditions(const ExperimentSide& base, const ExperimentSide& 
     auto const after = profile_of(changed);
     if (!before) return before.error();
     if (!after) return after.error();
-    auto why = change_link(*before, *after, graph.nodes.size(), change);
+    auto why = change_link(*before, *after, graph, change);
     if (!why.empty()) return "cannot predict the link " + to.link + ": " + why;
   }
   if (from.protocol != to.protocol) {
+    if (from.protocol.starts_with("h3") || to.protocol.starts_with("h3")) {
+      return "the model does not tell HTTP/3 from HTTP/2; measure it: reprise gate";
+    }
     if (to.protocol == "recorded") return "the model does not know the recorded protocols";
     change_protocol(to.protocol, graph, change);
   }
@@ -126,6 +139,9 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
     auto const* const after = served(changed);
     if (before == nullptr || after == nullptr) return Fault("a changed archive cannot be read");
     auto const asked = base.what_if_options().session;
+    auto const& protocol = changed.cells().front().configuration.protocol;
+    std::optional<bool> http1;
+    if (protocol != "recorded") http1 = protocol == "h1";
     auto made =
         predicted_what_ifs({.recorded = **recorded,
                             .session = asked == 0 ? session_to_replay(**recorded) : asked,
@@ -134,7 +150,8 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
                             .interventions = *interventions,
                             .first = base.effects().size(),
                             .effects = changed.effects(),
-                            .warm_cache = base.cells().front().configuration.cache == "warm"},
+                            .warm_cache = base.cells().front().configuration.cache == "warm",
+                            .http1 = http1},
                            graph, loads);
     if (!made) return made;
     out = std::move(*made);

@@ -4,13 +4,11 @@
 #include <chrono>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
-#include "analysis/dependency/page_nodes.h"
-#include "base/http/url_parts.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/predict/answered_nodes.h"
+#include "tools/predict/nodes_by_host.h"
 
 namespace reprise {
 namespace {
@@ -23,49 +21,6 @@ using Fault = std::unexpected<std::string>;
 std::int64_t us(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
-
-/// The requests of a graph by the hosts that they had in the loads.
-class NodesByHost {
- public:
-  NodesByHost(const DependencyGraph& graph, std::span<const ObservedPage> loads) {
-    for (ObservedPage const& load : loads) {
-      auto const placed = place_nodes(graph, load);
-      for (std::uint32_t i = 0; i < placed.size(); ++i) {
-        if (!placed[i] || graph.nodes[i].kind != DependencyNodeKind::kRequest) continue;
-        Call const& call = load.calls.calls[placed[i]->call];
-        auto const url = without_fragment(call.name);
-        by_host_[std::string(url_parts(url).host)].insert(i);
-        if (call.attribute("protocol").starts_with("http/1")) http1_.insert(i);
-        if (auto const address = call.attribute("address"); !address.empty()) {
-          auto const without_port = address.substr(0, address.rfind(':'));
-          addresses_[i] = without_port;
-          by_address_[std::string(without_port)].insert(i);
-        }
-      }
-    }
-  }
-
-  bool speaks_http1(std::uint32_t node) const { return http1_.contains(node); }
-  std::set<std::uint32_t> of_host(std::string_view host) const {
-    auto const found = by_host_.find(host);
-    return found == by_host_.end() ? std::set<std::uint32_t>() : found->second;
-  }
-  /// With those of other hosts at the same addresses.
-  std::set<std::uint32_t> at_addresses_of(std::string_view host) const {
-    auto nodes = of_host(host);
-    for (auto const node : of_host(host)) {
-      auto const address = addresses_.find(node);
-      if (address != addresses_.end()) nodes.merge(std::set(by_address_.at(address->second)));
-    }
-    return nodes;
-  }
-
- private:
-  using Nodes = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
-  Nodes by_host_, by_address_;
-  std::set<std::uint32_t> http1_;  // in any load
-  std::map<std::uint32_t, std::string> addresses_;
-};
 
 /// The bytes of a session's responses, by the numbers of its requests.
 std::map<std::uint64_t, double> bytes_of_responses(const ArchiveReader& archive,
@@ -93,24 +48,14 @@ class WhatIfTranslation {
 
   std::expected<PredictedChange, std::string> run() && {
     find_gone_hosts();
-    for (PageRequest const& request : recorded_.all()) {
-      for (std::size_t const by : request.by) {
-        if (by < made_.first) continue;
-        if (auto why = take(request, by); !why.empty()) {
-          return Fault("cannot predict --what-if '" + made_.interventions[by].text + "': " + why);
-        }
-      }
-    }
+    if (auto why = take_all(); !why.empty()) return Fault(std::move(why));
     if (auto why = share_protocol(); !why.empty()) return Fault(why);
+    move_away();
     add_bytes();
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
-      auto draws = draws_.find(i);
-      out_.change.parts.push_back({.nodes = {i},
-                                   .change = changes_[i],
-                                   .think_draws_us = draws == draws_.end()
-                                                         ? std::vector<std::int64_t>()
-                                                         : std::move(draws->second)});
+      out_.change.parts.push_back({.nodes = {i}, .change = changes_[i], .think_draws_us = {}});
     }
+    add_draws();
     if (absent_ > 0) {
       out_.remarks.push_back(std::to_string(absent_) +
                              " of the changed requests occur in too few loads to be predicted");
@@ -124,6 +69,47 @@ class WhatIfTranslation {
     return answered_[static_cast<std::size_t>(&request - recorded_.all().data())];
   }
 
+  /// Conditions select among the requests that the other what-ifs have left, as in a replay.
+  std::string take_all() {
+    for (PageRequest const& request : recorded_.all()) {
+      if (auto why = take_selecting(request, request.by, false); !why.empty()) return why;
+    }
+    if (&made_.after == &made_.recorded) {
+      for (PageRequest const& request : recorded_.all()) {
+        if (auto why = take_selecting(request, request.by, true); !why.empty()) return why;
+      }
+      return {};
+    }
+    std::map<std::uint64_t, const PageRequest*> by_sequence;
+    for (PageRequest const& request : recorded_.all()) by_sequence[request.sequence] = &request;
+    auto const left =
+        whatif::PageRequests::read(made_.after, session_of(made_.after), made_.interventions);
+    for (PageRequest const& request : left.all()) {
+      auto const recorded = by_sequence.find(request.sequence);
+      if (recorded == by_sequence.end()) continue;
+      if (auto why = take_selecting(*recorded->second, request.by, true); !why.empty()) return why;
+    }
+    return {};
+  }
+
+  /// Of `by`, those that are conditions, or those that are not.
+  std::string take_selecting(const PageRequest& request, std::span<const std::size_t> by,
+                             bool conditions) {
+    for (std::size_t const each : by) {
+      Intervention const& intervention = made_.interventions[each];
+      if (each < made_.first || intervention.is_condition() != conditions) continue;
+      if (auto why = take(request, each); !why.empty()) {
+        return "cannot predict --what-if '" + intervention.text + "': " + why;
+      }
+    }
+    return {};
+  }
+
+  /// A changed copy has one session.
+  std::uint32_t session_of(const ArchiveReader& archive) const {
+    return &archive == &made_.recorded ? made_.session : archive.sessions().front().number;
+  }
+
   /// Why the model does not have it; empty: it does.
   std::string take(const PageRequest& request, std::size_t by) {
     Intervention const& intervention = made_.interventions[by];
@@ -135,9 +121,7 @@ class WhatIfTranslation {
       }
     } else if (auto const* const away = intervention.as<whatif::FurtherAway>()) {
       if (!hosts_.emplace(by, request.host).second) return {};
-      for (auto const node : nodes_.at_addresses_of(request.host)) {
-        changes_[node].rtt_us = std::max(changes_[node].rtt_us, us(away->by));
-      }
+      further_us_[request.host] += us(away->by);
     } else if (auto const* const slower = intervention.as<whatif::SlowerName>()) {
       if (!hosts_.emplace(by, request.host).second) return {};
       for (auto const node : nodes_.of_host(request.host)) {
@@ -145,12 +129,17 @@ class WhatIfTranslation {
       }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
       if (request.scheme != Scheme::kHttps) return {};
+      if (speak->alpn == "h3") remark("HTTP/3 is predicted as HTTP/2: its set-up is not faster");
       auto const protocol =
           speak->alpn == "http/1.1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
-      for (auto const node : nodes_.of_host(request.host)) changes_[node].protocol = protocol;
+      for (auto const node : nodes_.of_host(request.host, Scheme::kHttps)) {
+        changes_[node].protocol = protocol;
+      }
     } else if (intervention.as<whatif::Coalesce>() != nullptr) {
       if (!can_share_connection(request)) return {};
-      for (auto const node : nodes_.of_host(request.host)) changes_[node].coalesce = true;
+      for (auto const node : nodes_.of_host(request.host, Scheme::kHttps)) {
+        changes_[node].coalesce = true;
+      }
     } else if (intervention.as<whatif::Drop>() != nullptr) {
       bool const gone = gone_hosts_.contains(request.host);
       for (auto const node : nodes) (gone ? changes_[node].drop : changes_[node].refused) = true;
@@ -178,9 +167,7 @@ class WhatIfTranslation {
     if (!think.draws.empty()) {
       change.think_factor = 0;
       change.think_us = 0;
-      auto& draws = draws_[node];
-      draws.clear();
-      for (auto const draw : think.draws) draws.push_back(us(draw));
+      draws_[node] = &think;
       return {};
     }
     switch (think.change.kind) {
@@ -247,7 +234,9 @@ class WhatIfTranslation {
       if (kind == kPriorityLow) change.urgency = kUrgencyLow;
     }
     if (kind == kPreconnect) {
-      for (auto const node : nodes_.of_host(request.host)) changes_[node].preconnect = true;
+      for (auto const node : nodes_.of_host(request.host, request.scheme)) {
+        changes_[node].preconnect = true;
+      }
     }
     return {};
   }
@@ -275,10 +264,10 @@ class WhatIfTranslation {
     }
     if (!shares) return {};
     auto const& page = recorded_.page()->host;  // can_share_connection() saw it
-    for (auto const node : nodes_.of_host(page)) {
+    for (auto const node : nodes_.of_host(page, Scheme::kHttps)) {
       auto const& protocol = changes_[node].protocol;
-      bool const is_http1 =
-          protocol ? protocol == PredictedProtocol::kH1 : nodes_.speaks_http1(node);
+      bool const is_http1 = protocol ? protocol == PredictedProtocol::kH1
+                                     : made_.http1.value_or(nodes_.speaks_http1(node));
       if (!is_http1) continue;
       return "cannot predict --what-if coalesce: " + page +
              " speaks HTTP/1.1, over which hosts cannot share a connection; add --what-if 'host=" +
@@ -287,12 +276,30 @@ class WhatIfTranslation {
     return {};
   }
 
+  /// What is said of a host adds up; hosts that share an address are as far away as the furthest of
+  /// them (tools/serve/what_if.cc).
+  void move_away() {
+    for (auto const& [host, by_us] : further_us_) {
+      for (auto const node : nodes_.at_addresses_of(host)) {
+        changes_[node].rtt_us = std::max(changes_[node].rtt_us, by_us);
+      }
+    }
+  }
+
+  /// A part for all nodes whose think times come from the same file.
+  void add_draws() {
+    std::map<const whatif::Think*, PageChange::Part> parts;
+    for (auto const& [node, think] : draws_) {
+      auto& part = parts[think];
+      part.nodes.push_back(node);
+      if (part.nodes.size() > 1) continue;
+      for (auto const draw : think->draws) part.think_draws_us.push_back(us(draw));
+    }
+    for (auto& [think, part] : parts) out_.change.parts.push_back(std::move(part));
+  }
+
   void add_bytes() {
     if (&made_.before == &made_.after) return;
-    // A changed copy has one session.
-    auto const session_of = [this](const ArchiveReader& archive) {
-      return &archive == &made_.recorded ? made_.session : archive.sessions().front().number;
-    };
     auto const before = bytes_of_responses(made_.before, session_of(made_.before));
     auto const after = bytes_of_responses(made_.after, session_of(made_.after));
     for (PageRequest const& request : recorded_.all()) {
@@ -318,7 +325,8 @@ class WhatIfTranslation {
   whatif::PageRequests recorded_;
   std::vector<std::set<std::uint32_t>> answered_;  ///< by the places of `recorded_`
   std::vector<NodeChange> changes_;
-  std::map<std::uint32_t, std::vector<std::int64_t>> draws_;
+  std::map<std::uint32_t, const whatif::Think*> draws_;
+  std::map<std::string, std::int64_t> further_us_;  ///< by host
   std::set<std::pair<std::size_t, std::string>> hosts_;
   std::set<std::string> gone_hosts_;
   std::size_t absent_ = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct MadeWhatIfs {
   std::size_t first = 0;  ///< the earlier ones are those of `before`, too
   std::span<const whatif::Effect> effects;
   bool warm_cache = false;
+  /// Whether the changed loads are all over HTTP/1.1, or all over another protocol; nothing: each
+  /// host speaks what it spoke.
+  std::optional<bool> http1;
 };
 
 /// Bytes change by as many as the responses of the two archives differ. The error is a sentence

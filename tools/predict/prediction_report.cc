@@ -56,7 +56,9 @@ std::string distance_text(const DistributionDistance& distance) {
 
 std::string error_text(const PredictionError& error) {
   auto text = format("%+.1f ms of the median", error.of_median / kUsPerMs);
-  if (error.of_saving) text += format(", %.0f %% of the saving", *error.of_saving * 100);
+  bool const is_measured = std::abs(error.measured_saving) >= kEqualUs;
+  if (error.of_saving && is_measured)
+    text += format(", %.0f %% of the saving", *error.of_saving * 100);
   return text + "; distance " + distance_text(error.distance);
 }
 
@@ -105,7 +107,7 @@ std::string saving_text(const PredictedQuantile& quantile) {
   if (std::abs(quantile.saving_us) < kEqualUs) return text;
   double const sign = quantile.saving_us > 0 ? 1 : -1;
   auto const [low, high] =
-      std::minmax(sign * quantile.saving_low_us, sign * quantile.saving_high_us);
+      std::minmax({sign * quantile.saving_low_us, sign * quantile.saving_high_us});
   return text + format(" (%.1f to %.1f)", low / kUsPerMs, high / kUsPerMs);
 }
 

@@ -60,17 +60,28 @@ std::expected<SpanSet, int> read_traces(const std::vector<fs::path>& paths) {
   return all;
 }
 
+/// At most so many of them, from the whole of it: they are in the order of the requests.
+std::vector<double> evenly_taken(const std::vector<double>& all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<double> taken;
+  for (std::size_t i = 0; i < most; ++i) taken.push_back(all[i * all.size() / most]);
+  return taken;
+}
+
 class ServiceRun {
  public:
   explicit ServiceRun(const ServiceFlags& flags) : flags_(flags) {}
 
   int run() {
     if (auto const code = read_scenarios()) return *code;
-    std::vector<CallLoss> losses;
-    auto endpoint = endpoint_in(flags_.traces, losses);
+    auto const endpoint = endpoint_in(flags_.traces, flags_.service, flags_.endpoint);
     if (!endpoint) return endpoint.error();
-    for (CallLoss const& loss : losses) {
-      remark(loss.what + ": " + std::to_string(loss.count));
+    if (!flags_.measured.empty()) {
+      auto const other = endpoint_in(flags_.measured, endpoint->service, endpoint->endpoint);
+      if (!other) return other.error();
+      for (auto const& request : other->requests) {
+        measured_.push_back(static_cast<double>(request.took_us));
+      }
     }
     if (!flags_.kept_profile.empty()) return keep_profile(*endpoint);
     auto const& requests = endpoint->requests;
@@ -114,6 +125,9 @@ class ServiceRun {
 
   void remark_demand(const ServiceChange& change, const ServicePrediction& prediction) {
     constexpr double kFactorMax = 10;
+    if (flags_.workers > 1 && change.users == 0) {
+      remark("--workers is not used: no scenario has users=N or lost=K/N of the service");
+    }
     if (flags_.service_demand_ms == 0) return;
     if (change.users == 0) {
       remark("--service-demand is not used: no scenario has users=N or lost=K/N of the service");
@@ -140,20 +154,26 @@ class ServiceRun {
     return std::nullopt;
   }
 
-  /// The one that is asked for, or the only one that calls something.
+  /// The one that is asked for (empty: any), or the only one that calls something.
   std::expected<ServiceEndpoint, int> endpoint_in(const std::vector<fs::path>& paths,
-                                                  std::vector<CallLoss>& losses) const {
+                                                  const std::string& service,
+                                                  const std::string& name) {
     auto set = read_traces(paths);
     if (!set) return std::unexpected(set.error());
-    losses = set->losses;
+    auto losses = set->losses;
     auto all = service_endpoints(*set, losses);
+    for (CallLoss const& loss : losses) remark(loss.what + ": " + std::to_string(loss.count));
     std::erase_if(all, [&](const ServiceEndpoint& each) {
-      return (!flags_.service.empty() && each.service != flags_.service) ||
-             (!flags_.endpoint.empty() && each.endpoint != flags_.endpoint);
+      return (!service.empty() && each.service != service) ||
+             (!name.empty() && each.endpoint != name);
     });
     if (all.empty()) {
+      auto const asked = name.empty() && service.empty()
+                             ? std::string("requests to a service")
+                             : "requests to " + (name.empty() ? "a service" : name) +
+                                   (service.empty() ? "" : " of " + service);
       return std::unexpected(
-          say(kExitFailed, "there is no such request to a service in the traces"));
+          say(kExitFailed, paths.front().string() + " has no " + printable(asked)));
     }
     auto calling = all;
     std::erase_if(calling, [](const ServiceEndpoint& each) {
@@ -174,15 +194,21 @@ class ServiceRun {
   int keep_profile(const ServiceEndpoint& endpoint) {
     auto const conditions = parse_latency_conditions(flags_.conditions);
     if (!conditions) return say(kExitUsage, "--conditions: " + conditions.error());
+    LatencyProfile profile;
     if (fs::exists(flags_.kept_profile)) {
       auto const text = read_text_file(flags_.kept_profile, LatencyProfile::kBytesMax);
       auto kept =
           text ? read_latency_profile(*text) : std::unexpected(std::string(text.error().message()));
       if (!kept) return say(kExitFailed, flags_.kept_profile.string() + ": " + kept.error());
-      profile_ = std::move(*kept);
+      profile = std::move(*kept);
     }
-    add_latencies(profile_, endpoint, *conditions);
-    return written(flags_.kept_profile, latency_profile_json(profile_)) ? kExitDone : kExitFailed;
+    add_latencies(profile, endpoint, *conditions);
+    auto const text = latency_profile_json(profile);
+    if (auto const read = read_latency_profile(text); !read) {
+      return say(kExitFailed, "the times cannot be added to " + flags_.kept_profile.string() +
+                                  ", which could not be read then: " + read.error());
+    }
+    return written(flags_.kept_profile, text) ? kExitDone : kExitFailed;
   }
 
   static bool written(const fs::path& path, std::string_view text) {
@@ -193,35 +219,24 @@ class ServiceRun {
 
   int tell(const ServiceEndpoint& endpoint, const ServiceGraph& graph,
            const ServicePrediction& prediction) {
-    std::vector<double> measured;
-    if (!flags_.measured.empty()) {
-      std::vector<CallLoss> losses;
-      auto const other = endpoint_in(flags_.measured, losses);
-      if (!other) return other.error();
-      for (auto const& request : other->requests) {
-        measured.push_back(static_cast<double>(request.took_us));
-      }
-    }
-    auto think = prediction.times.predicted_us;
-    if (think.size() > kThinkTimesMax) think.resize(kThinkTimesMax);
+    auto const think = evenly_taken(prediction.times.predicted_us, kThinkTimesMax);
     if (!flags_.think.empty() && !written(flags_.think, think_times_text(think))) {
       return kExitFailed;
     }
     if (flags_.json) {
-      std::printf("%s\n", json::serialize(report(endpoint, graph, prediction, measured)).c_str());
+      std::printf("%s\n", json::serialize(report(endpoint, graph, prediction)).c_str());
     } else if (flags_.think != "-") {
       std::printf("%s of %s, %s\n%s%s", printable(endpoint.endpoint).c_str(),
                   printable(endpoint.service).c_str(),
                   counted(endpoint.requests.size(), "request").c_str(),
                   service_graph_text(graph).c_str(),
-                  times_text(prediction.times, measured, "request").c_str());
+                  times_text(prediction.times, measured_, "request").c_str());
     }
     return after_output(kExitDone);
   }
 
   json::object report(const ServiceEndpoint& endpoint, const ServiceGraph& graph,
-                      const ServicePrediction& prediction,
-                      const std::vector<double>& measured) const {
+                      const ServicePrediction& prediction) const {
     auto const texts = [](const std::vector<std::string>& all) {
       json::array out;
       for (auto const& each : all) out.push_back(json::string(as_utf8(each)));
@@ -237,7 +252,7 @@ class ServiceRun {
                      {"within_bound", prediction.within_bound},
                      {"work_factor", prediction.work_factor},
                      {"graph", service_graph_json(graph)}};
-    for (auto& [name, value] : times_json(prediction.times, measured)) {
+    for (auto& [name, value] : times_json(prediction.times, measured_)) {
       out[name] = std::move(value);
     }
     return out;
@@ -246,6 +261,7 @@ class ServiceRun {
   const ServiceFlags& flags_;
   std::vector<ServiceScenario> scenarios_;
   LatencyProfile profile_;
+  std::vector<double> measured_;  ///< us, of the same endpoint of the changed service
   std::vector<std::string> remarks_;
 };
 
@@ -270,7 +286,8 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
   sub->add_option("--endpoint", flags->endpoint,
                   "Predict for the requests to this endpoint, such as 'GET /cart'");
   sub->add_option("--measured", flags->measured,
-                  "Show how wrong the prediction is, by spans of the changed service")
+                  "Show how wrong the prediction is, by spans of the same endpoint of the changed "
+                  "service")
       ->allow_extra_args(false);
   sub->add_option("--workers", flags->workers,
                   "Requests that a replica works on at a time, for users=N; Node works on one")
@@ -291,10 +308,18 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
   auto* const conditions = sub->add_option("--conditions", flags->conditions,
                                            "The conditions of the traces, for --add-to-profile: "
                                            "tier=NAME,location=NAME,size=N,concurrency=N");
-  sub->add_option("--add-to-profile", flags->kept_profile,
-                  "Predict nothing; add the times of the calls to this profile")
-      ->needs(conditions);
-  sub->callback([flags, &exit_code] { exit_code = ServiceRun(*flags).run(); });
+  auto* const kept = sub->add_option("--add-to-profile", flags->kept_profile,
+                                     "Predict nothing; add the times of the calls to this profile");
+  kept->needs(conditions);
+  conditions->needs(kept);
+  for (auto const* const name : {"--scenario", "--profile", "--measured", "--json", "-o"}) {
+    kept->excludes(sub->get_option(name));
+  }
+  sub->callback([flags, &exit_code] {
+    exit_code = flags->json && flags->think == "-"
+                    ? say(kExitUsage, "-o - and --json both write to standard output")
+                    : ServiceRun(*flags).run();
+  });
 }
 
 }  // namespace reprise

@@ -44,7 +44,7 @@ void add_latencies(LatencyProfile& profile, const ServiceEndpoint& endpoint,
   for (ServiceRequest const& request : endpoint.requests) {
     for (ServiceCall const& call : request.calls) {
       for (ServiceAttempt const& attempt : call.attempts) {
-        if (attempt.failed) continue;
+        if (attempt.failed || call.dependency.empty()) continue;
         times[call.dependency][call.operation].push_back(static_cast<double>(attempt.took_us()));
       }
     }

@@ -1,36 +1,18 @@
 #include "tools/process/chromium_flags.h"
 
-#include <algorithm>
 #include <string_view>
+
+#include "base/text/shell.h"
 
 namespace reprise {
 namespace {
 
 constexpr std::string_view kFlagsPlace = "{chromium-flags}";
 
-/// Whether shells and other splitters read `c` as itself.
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-_=+,./:@%").find(c) != std::string_view::npos;
-}
-
-std::string shell_quoted(std::string_view text) {
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
 std::string shell_word(std::string_view flag) {
   auto const name_size = flag.find('=') + 1;  // 0: no value
   auto const name = flag.substr(0, name_size);
-  if (name.empty() || !std::ranges::all_of(name, is_plain)) return shell_quoted(flag);
+  if (!is_plain_word(name)) return shell_quoted(flag);
   return std::string(name) + shell_quoted(flag.substr(name_size));
 }
 

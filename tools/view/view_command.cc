@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <expected>
@@ -7,9 +8,11 @@
 #include <optional>
 
 #include "analysis/comparison.h"
+#include "analysis/dependency/dependency_json.h"
 #include "analysis/sources/load_calls.h"
 #include "archive/record.h"
 #include "base/system/private_file.h"
+#include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
@@ -99,6 +102,25 @@ std::optional<TraceVisuals> visuals_of(const PageLoad& page, const fs::path& res
   return std::nullopt;
 }
 
+/// What the requests of a result wait for, if `predict -o` or `advise -o` wrote it beside it.
+std::optional<DependencyGraph> graph_of(const ViewInput& input) {
+  auto const path = input.path.parent_path() / "dependency.json";
+  std::error_code error;
+  if (!input.result || !fs::is_regular_file(path, error)) return std::nullopt;
+  auto const text = read_text_file(path, kDependencyBytesMax);
+  auto graph =
+      text ? read_dependency_graph(*text) : std::unexpected(std::string(text.error().message()));
+  if (!graph) {
+    say_wrong(path, "its dependencies are not shown: " + graph.error(), kExitDone);
+    return std::nullopt;
+  }
+  auto const is_of = [&graph](const LoadResult::Load& load) {
+    return load.page.final_url == graph->page || load.page.url == graph->page;
+  };
+  return std::ranges::any_of(input.result->loads, is_of) ? std::optional(std::move(*graph))
+                                                         : std::nullopt;
+}
+
 /// Learns the secrets of all inputs, so that each is hidden in every one of them.
 Result<void> learn(const std::vector<ViewInput>& inputs, Redaction& redaction) {
   Result<void> done;
@@ -163,8 +185,11 @@ int view(const ViewOptions& options) {
   for (const ViewInput& input : inputs) {
     if (input.archive) add_archive(*input.archive->reader, input.name, model);
     if (!input.result) continue;
+    auto const graph = graph_of(input);
+    model.use_dependencies(graph ? &*graph : nullptr);
     add_result(*input.result, input.name, model,
                [&input](const PageLoad& page) { return visuals_of(page, input.path); });
+    model.use_dependencies(nullptr);
   }
   add_verdict(inputs, model);
   return write_page(options, std::move(model));

@@ -9,9 +9,8 @@
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
-#include "base/text/printable.h"
+#include "base/text/markdown.h"
 #include "tools/why/aligned_rows.h"
-#include "tools/why/safe_text.h"
 
 namespace reprise {
 namespace {

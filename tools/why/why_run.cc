@@ -124,9 +124,7 @@ std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
     auto side = side_with(*words, {}, options_.seed, "why");
     if (!side) return side.error();
     if (side->cells().size() != 1) {
-      return say(kExitUsage,
-                 "why takes one page under one configuration; give one URL, browser, protocol, "
-                 "link and cache");
+      return say(kExitUsage, kOneCell);
     }
     sides.push_back(std::move(*side));
   }
@@ -149,6 +147,9 @@ std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
   auto const& comparison = result->look.comparison;
   for (auto const& refusal : comparison.refusals) say(0, refusal.text);
   auto const code = exit_code_of(comparison);
+  if (!comparison.pages.empty() && !comparison.pages.front().metrics.empty()) {
+    options_.median_a = comparison.pages.front().metrics.front().finding.median_a;
+  }
   if (code == kExitGate) return std::nullopt;
   if (code == kExitDone) return say(code, "B does not differ from A: there is no cause to find");
   if (code == kExitUndecided) {
@@ -192,13 +193,22 @@ std::optional<int> WhyRun::check_misses(const LoadResult& result, const EffectRo
   for (auto const& miss : replay->distinct_misses) {
     if (known_misses_.contains(miss.method + " " + miss.url)) continue;
     if (options_.compare.allowed.contains(Mismatch::kMisses)) continue;
+    auto const missed = printable(miss.method + " " + miss.url);
+    if (!is_hybrid(row)) {
+      return say(kExitFailed, "A asks for what it does not have: " + missed +
+                                  ". Record it again, or use --allow misses");
+    }
     return say(kExitFailed,
                "neither archive has what a load of A with some of B's differences "
                "asks for: " +
-                   printable(miss.method + " " + miss.url) + ". Put in were:\n" + names_of(row) +
+                   missed + ". Put in were:\n" + names_of(row) +
                    "reprise: --allow misses measures all the same");
   }
   return std::nullopt;
+}
+
+bool WhyRun::is_hybrid(const EffectRow& row) {
+  return !row.is_b && std::ranges::find(row.in, true) != row.in.end();
 }
 
 std::string WhyRun::names_of(const EffectRow& row) const {
@@ -211,7 +221,7 @@ std::string WhyRun::names_of(const EffectRow& row) const {
 
 std::expected<ExperimentSide, int> WhyRun::side_of(const EffectRow& row) {
   if (row.is_b) return side_with(options_.words_b, {}, options_.seed, "why");
-  if (std::ranges::find(row.in, true) == row.in.end()) {
+  if (!is_hybrid(row)) {
     return side_with(options_.words_a, {}, options_.seed, "why");
   }
   std::vector<bool> groups(differences_.groups.size());
@@ -253,7 +263,10 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
         reason_to_skip(load.page, replay, least_effect_ms(counted, row.value), steal_.share());
     if (!load.skipped.empty()) end = Loaded::kDisturbed;
   }
-  if (end == Loaded::kFailed && load.skipped.empty()) load.skipped = "it did not load";
+  if (end == Loaded::kFailed) {
+    bool const loaded = load.page.outcome == LoadOutcome::kLoaded;
+    load.skipped = loaded ? "it has no " + std::string(kMetrics[metric].title) : "it did not load";
+  }
   if (rows_.empty()) {
     loads_ = result;
     loads_.loads.clear();
@@ -279,28 +292,31 @@ std::optional<int> WhyRun::run_round(CauseSearch& search) {
         search.add(row);
         break;
       }
-      if (*end == Loaded::kFailed && !row.is_b) {
-        return say(kExitFailed,
-                   "A with some of B's differences did not load. Put in were:\n" + names_of(row));
+      if (*end == Loaded::kFailed && is_hybrid(row)) {
+        return say(kExitFailed, "a load of A with some of B's differences does not count: " +
+                                    loads_.loads.back().skipped + ". Put in were:\n" +
+                                    names_of(row));
       }
       say(0, "a load is repeated: " + loads_.loads.back().skipped);
       if (++disturbed_ > kDisturbedRunsMax && disturbed_ > 2 * search.rows().size()) {
         return say(kExitUndecided,
                    std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
       }
-      if (time_is_up()) break;
+      if (no_more_loads()) break;
     }
-    if (time_is_up()) break;
+    if (no_more_loads()) break;
   }
   return std::nullopt;
 }
 
 std::optional<int> WhyRun::find_causes() {
-  auto const metric = options_.compare.metrics.front();
-  auto const least = minimum_effect(options_.compare, metric);
+  auto least = minimum_effect(options_.compare, options_.compare.metrics.front()).absolute;
+  if (auto const& asked = options_.compare.least_of_times) {
+    least = std::max(asked->absolute, asked->relative * options_.median_a);
+  }
   CauseSearch search({.causes = candidates_.size(),
                       .alpha = options_.compare.alpha,
-                      .least = std::max(least.absolute, 1e-3),
+                      .least = std::max(least, 1e-3),
                       .seed = options_.seed});
   auto const began = std::chrono::steady_clock::now();
   bool goes_on = true;

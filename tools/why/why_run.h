@@ -45,12 +45,17 @@ struct WhyOptions {
   CompareOptions compare;            ///< of one metric
   std::vector<std::string> words_a;  ///< arguments of `reprise load`
   std::vector<std::string> words_b;
+  double median_a = 0;           ///< of the metric; 0: not known before the comparison
   std::size_t most_loads = 240;  ///< of A, B and hybrids together, after the comparison
   std::chrono::seconds budget{1200};
   std::uint64_t seed = 1;
   std::filesystem::path folder;  ///< for the results; empty: none
   std::filesystem::path page;    ///< an HTML file; empty: none
 };
+
+/// Why a side with several pages or configurations is refused.
+inline constexpr const char* kOneCell =
+    "why takes one page under one configuration; give one URL, browser, protocol, link and cache";
 
 class WhyRun {
  public:
@@ -117,7 +122,10 @@ class WhyRun {
   void rank(const std::vector<CausePart>& parts);
   void align_rows();
   std::string names_of(const EffectRow& row) const;
+  /// Whether some of B's differences were put into A.
+  static bool is_hybrid(const EffectRow& row);
   bool time_is_up() const { return std::chrono::steady_clock::now() >= ends_; }
+  bool no_more_loads() const { return time_is_up() || rows_.size() >= options_.most_loads; }
 
   WhyOptions options_;
   std::chrono::steady_clock::time_point ends_;

@@ -7,8 +7,7 @@
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
-#include "base/text/printable.h"
-#include "tools/why/safe_text.h"
+#include "base/text/markdown.h"
 
 namespace reprise {
 namespace {

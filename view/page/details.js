@@ -64,6 +64,16 @@ function putFacts(columns, request, load, goTo) {
   } else if (at === 0) {
     fact('Critical chain', `number 1 of ${load.chain.length}`);
   }
+  const linksTo = (name, of, end) => {
+    const dd = of.length > 0 ? fact(name, ' ') : null;
+    for (const dependency of of) {
+      const line = put(dd, 'div', '', '');
+      linkTo(line, dependency[end], goTo);
+      line.node().append(` ${dependency.why}${dependency.tested ? ', tested' : ''}`);
+    }
+  };
+  linksTo('Waits for', load.dependencies.filter(({ to }) => to === request), 'from');
+  linksTo('Waited for by', load.dependencies.filter(({ from }) => from === request), 'to');
   if (!request.initiator) return;
   const initiator = load.requests.findLast((each) => each.url === request.initiator
     && each.start <= request.start && each !== request);

@@ -32,6 +32,8 @@ export function prepare(model, load) {
     milestones,
     roundTrips: roundTripsOf(requests),
     chain: chainOf(load, requests),
+    dependencies: (load.dependencies ?? []).map(
+      ([from, to, why, tested]) => ({ from: requests[from], to: requests[to], why, tested })),
     chainEnd: load.metrics?.load_event_ms ?? lastEnd,
     host: hostOf(load.final_url || load.url || ''),
     initiatorName: isArchive ? 'Referrer' : 'Initiator',

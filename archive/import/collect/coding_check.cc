@@ -7,6 +7,7 @@
 
 #include "base/coding/error.h"
 #include "base/coding/inflation.h"
+#include "base/http/headers.h"
 #include "base/text/white_space.h"
 
 namespace reprise::importing {
@@ -18,11 +19,20 @@ constexpr std::size_t kStepBytes = 4 << 10;
 constexpr std::size_t kHeldBytesMax = 1 << 20;
 constexpr std::size_t kPlainBytesMax = 4 << 20;
 
+/// RFC 9842, 4 and 5: a number, then the digest of the dictionary. Empty for other codings.
+std::string_view magic_of(std::string_view coding) {
+  using namespace std::string_view_literals;
+  if (equals_ignoring_case(coding, "dcb")) return "\xff\x44\x43\x42"sv;
+  if (equals_ignoring_case(coding, "dcz")) return "\x5e\x2a\x4d\x18\x20\x00\x00\x00"sv;
+  return {};
+}
+
 }  // namespace
 
 CodingCheck::CodingCheck(std::string_view declared) {
   HeaderView const last{.name = "Content-Encoding",
                         .value = trim(declared.substr(declared.rfind(',') + 1))};
+  magic_ = magic_of(last.value);
   auto const codings = coding::codings_of({&last, 1});
   if (!codings || codings->size() != 1) return;
   decoder_.emplace(*codings,
@@ -33,6 +43,7 @@ CodingCheck::CodingCheck(std::string_view declared) {
 
 void CodingCheck::append(std::string_view text) {
   taken_bytes_ += text.size();
+  begin_ += text.substr(0, magic_.size() - begin_.size());
   if (!decoder_) return;
   auto const bytes = bytes_of(text);
   if (holds_ && held_.size() + bytes.size() <= kHeldBytesMax) {
@@ -63,6 +74,7 @@ bool CodingCheck::decode_held() {
 }
 
 CodingVerdict CodingCheck::finish() {
+  if (taken_bytes_ > 0 && begin_ != magic_) return CodingVerdict::kNotCoded;
   if (!decoder_) return CodingVerdict::kNone;
   if (taken_bytes_ == 0 || (holds_ && decode_held())) return CodingVerdict::kDecodes;
   if (std::exchange(holds_, false)) decode(held_);

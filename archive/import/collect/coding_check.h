@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace reprise::importing {
 
 /// A body's real content coding, compared with the declared one.
 enum class CodingVerdict : std::uint8_t {
-  kNone,      ///< none declared, or an unknown one
+  kNone,      ///< none declared, an unknown one, or one with a dictionary, which is not here
   kDecodes,   ///< as declared (up to CodingCheck::kDecodedBytesMax)
   kNotCoded,  ///< no byte is coded: the tool, or the origin, left a false header
   kBroken,    ///< begins as declared, then is invalid or too short
@@ -36,6 +37,8 @@ class CodingCheck {
   void decode(Bytes bytes);
   bool decode_held();
 
+  std::string_view magic_;  // what a body coded with a dictionary begins with
+  std::string begin_;       // of the body, as long as that
   std::optional<coding::Decoder> decoder_;
   coding::Buffer plain_;  // output of one step
   bool holds_ = false;    // gzip, while it is small: decoded in one go

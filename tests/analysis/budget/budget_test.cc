@@ -86,6 +86,16 @@ TEST(Budget, IsTheLastOneWhosePathFits) {
   EXPECT_THAT(told("[" + counts("/hats", "3") + "]", shop()), ElementsAre());
 }
 
+TEST(Budget, CountsOtherHostsOfThePagesSiteAsFirstParty) {
+  LoadResult result;
+  result.loads.push_back(load(1, {request("https://img.shop.test/a.png", "Image", 1),
+                                  request("data:image/png;base64,AA==", "Image", 1),
+                                  request("https://shop.example/b.js", "Script", 1)}));
+  result.loads[0].page.url = "https://www.shop.test/";
+  EXPECT_THAT(told(R"([{"resourceCounts":[{"resourceType":"third-party","budget":1}]}])", result),
+              ElementsAre("third-party requests 1 of 1"));
+}
+
 TEST(Budget, TakesTheFirstPartyFromItsOptions) {
   EXPECT_THAT(told(R"([{"options":{"firstPartyHostnames":["shop.test","ads.*"]},
                         "resourceCounts":[{"resourceType":"third-party","budget":0}]}])",

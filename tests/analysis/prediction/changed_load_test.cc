@@ -239,6 +239,8 @@ TEST(ChangedLoad, PaysTheRoundTripsOfANewConnectionOnce) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(second, {.drop = true}), 45);
   page.parts.nodes[second].own_setup = {.connect_us = 10'000, .tls_us = 10'000};
   EXPECT_DOUBLE_EQ(page.load_ms(), 65) << "20 + 20 + 25";
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH2}), 65)
+      << "what it is already changes nothing";
 }
 
 TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
@@ -263,6 +265,9 @@ TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
   page.parts.nodes[late].protocol = PredictedProtocol::kH1;
   EXPECT_DOUBLE_EQ(page.load_ms(), 190);
   EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preconnect = true}), 165);
+  page.parts.nodes[document].protocol = PredictedProtocol::kH1;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.early_hints = true}), page.load_ms())
+      << "over HTTP/2 only";
 }
 
 TEST(ChangedLoad, SharesTheLink) {

@@ -39,6 +39,17 @@ TEST(LatencyProfile, IsInterpolatedByTheLogarithmOfSizeAndConcurrency) {
   EXPECT_DOUBLE_EQ(median_at({.tier = "small", .size = 10, .concurrency = 2}), 4'000);
 }
 
+TEST(LatencyProfile, TakesANameThatLooksLikeAGlobAsItIs) {
+  DependencyProfile const profile{
+      .name = "db",
+      .latencies = {{.operation = "SELECT * FROM cart", .times_us = {50'000}},
+                    {.operation = "SELECT id FROM cart", .times_us = {1'000}},
+                    {.operation = "*", .times_us = {7'000}}}};
+  EXPECT_EQ(profile.at("SELECT id FROM cart", {})->at(.9), 1'000);
+  EXPECT_EQ(profile.at("SELECT * FROM cart", {})->at(.1), 50'000);
+  EXPECT_EQ(profile.at("COMMIT", {})->at(.5), 7'000);
+}
+
 TEST(LatencyProfile, RefusesWhatWasNotMeasured) {
   auto const profile = *read_latency_profile(kProfile);
   auto const why = [&](const LatencyConditions& conditions) {

@@ -71,6 +71,41 @@ TEST(ServiceLoad, TakesTheTimeOfACallFromItsConcurrency) {
   EXPECT_NEAR(loaded.times.quantiles[0].predicted_us, 80'025, 1'000);
 }
 
+TEST(ServiceLoad, KeepsWhatElseIsAskedOfTheDependency) {
+  auto const endpoint = requests_of(11, 50'003);
+  auto const graph = learn_service(endpoint);
+  LatencyProfile const profile{
+      .dependencies = {
+          {.name = "db",
+           .observed = {.size = 10, .concurrency = 1},
+           .latencies = {
+               {.conditions = {.size = 10, .concurrency = 1}, .times_us = {50'000}},
+               {.conditions = {.size = 10, .concurrency = 4}, .times_us = {80'000}},
+               {.conditions = {.size = 1'000, .concurrency = 1}, .times_us = {70'000}},
+               {.conditions = {.size = 1'000, .concurrency = 4}, .times_us = {100'000}}}}}};
+  auto const changed = [&](std::initializer_list<std::string_view> texts) {
+    std::vector<ServiceScenario> scenarios;
+    for (auto const text : texts) scenarios.push_back(*parse_service_scenario(text));
+    return service_change(graph, endpoint.requests, scenarios, profile);
+  };
+  auto const median = [&](std::initializer_list<std::string_view> texts) {
+    auto const change = changed(texts);
+    EXPECT_TRUE(change) << change.error();
+    return predict_service(graph, endpoint.requests, *change, {.samples_max = 3'000})
+        .times.quantiles[0]
+        .predicted_us;
+  };
+  // All users call at once; the half that is lost doubles that on the other.
+  EXPECT_NEAR(median({"service: users=2"}), 60'025, 1'000);
+  EXPECT_NEAR(median({"service: users=2", "db: lost=1/2"}), 80'025, 1'000);
+  EXPECT_NEAR(median({"service: users=4", "db: size=100"}), 90'025, 1'000);
+  EXPECT_FALSE(changed({"service: users=4", "db: concurrency=2"}));
+  auto const many = changed({"service: users=9"});
+  ASSERT_EQ(many->remarks.size(), 1U);
+  EXPECT_THAT(many->remarks[0], testing::HasSubstr("at most 4 calls at a time"));
+  EXPECT_THAT(changed({"service: users=4"})->remarks, testing::IsEmpty());
+}
+
 TEST(ServiceLoad, EndsARequestWithItsAnswerAndNotWithACallAfterIt) {
   auto endpoint = requests_of(1'003, 10'001);
   for (std::size_t i = 0; i < endpoint.requests.size(); i += 2) {

@@ -197,6 +197,28 @@ TEST(SpanJoin, LearnsTheClockWhereThereIsNoChoice) {
   EXPECT_THAT(texts, testing::Contains("span5 605-655 in https://shop.test/poll"));
 }
 
+TEST(SpanJoin, OfManyRequestsForOneUrlTakesTheNearest) {
+  // Comparing each with each would take minutes. The spans come in the opposite order.
+  constexpr int kPolls = 20'000;
+  View view;
+  view.tree.window_us = kPolls * 10'000;
+  std::vector<Span> spans;
+  for (int i = 0; i < kPolls; ++i) {
+    view.request("https://shop.test/poll", 100 + i * 10, 108 + i * 10);
+    auto const other = kPolls - 1 - i;
+    spans.push_back(
+        served(1 + static_cast<unsigned>(other), "/poll", 101 + other * 10, 107 + other * 10));
+  }
+  EXPECT_EQ(join(view, spans).by_url, std::size_t{kPolls});
+  std::size_t right = 0;
+  for (const Call& call : view.tree.calls) {
+    if (call.kind != CallKind::kSpan) continue;
+    auto const& wait = view.tree.calls[call.parent];
+    right += call.start_us - wait.start_us < 2000 ? 1 : 0;
+  }
+  EXPECT_EQ(right, std::size_t{kPolls});
+}
+
 TEST(SpanJoin, LosesTracesThatBelongToNoRequest) {
   View view;
   view.request("https://shop.test/a", 100, 200);

@@ -145,6 +145,20 @@ TEST_F(ImportHar, KeepsTheCodingOfABodyThatIsCoded) {
   EXPECT_EQ(fields(0), "Content-Encoding: gzip\n");
 }
 
+TEST_F(ImportHar, KnowsABodyCodedWithADictionaryByItsBeginning) {
+  for (auto const& [coding, magic] :
+       {std::pair("dcb", std::string("\xff\x44\x43\x42", 4)),
+        std::pair("dcz", std::string("\x5e\x2a\x4d\x18\x20\x00\x00\x00", 8))}) {
+    auto const field = R"({"name":"Content-Encoding","value":")" + std::string(coding) + R"("})";
+    auto const coded = magic + std::string(32, 'h') + "rest";
+    auto const text = R"("text":")" + base64(coded) + R"(","encoding":"base64")";
+    ASSERT_EQ(import(har(response("{" + text + "}", field))), "");
+    EXPECT_EQ(fields(0), "Content-Encoding: " + std::string(coding) + "\n");
+    ASSERT_EQ(import(har(response(R"({"size":2,"text":"hi"})", field))), "");
+    EXPECT_EQ(fields(0), "");
+  }
+}
+
 TEST_F(ImportHar, ReadsAByteOrderMarkAndEveryEscape) {
   ASSERT_EQ(import("\xef\xbb\xbf" +
                    har(response(

@@ -16,6 +16,7 @@ MeasuredChange change(const std::string& kind, double shift_ms,
   ComparedMetric metric;
   metric.finding.shift = {.estimate = shift_ms, .low = shift_ms - 5, .high = shift_ms + 5};
   metric.finding.verdict = verdict;
+  metric.finding.of_a = metric.finding.of_b = 9;
   made.comparison.pages.emplace_back().metrics.push_back(std::move(metric));
   return made;
 }
@@ -55,6 +56,38 @@ TEST(Advice, IsBestTogetherOrTheFirstThatIsAdvised) {
   EXPECT_EQ(advice.best(), &advice.changes.front());
   advice.together = change("defer", -100);
   EXPECT_EQ(advice.best(), &*advice.together);
+  advice.together = change("defer", -55);
+  EXPECT_EQ(advice.best(), &advice.changes.front()) << "alone it saves more";
+}
+
+TEST(Advice, IsNoneWhenMoreLoadsFail) {
+  Advice advice{.changes = {change("defer", -200)}};
+  auto& page = advice.changes[0].comparison.pages.front();
+  page.failures_differ = true;
+  page.a.loads.resize(20);
+  page.b.loads.resize(12);
+  page.b.failed = 8;
+  EXPECT_EQ(advice.changes[0].verdict(), std::string("breaks the page"));
+  EXPECT_EQ(advice.best(), nullptr);
+  auto text = advice_text(advice, false);
+  EXPECT_THAT(text, HasSubstr("No change could be shown to make the page faster"));
+  EXPECT_THAT(text, HasSubstr("measured: only B has loads that failed; load event -200.0 ms"));
+  page.b.loads.clear();
+  page.metrics.front().finding = {.of_a = 20};
+  EXPECT_EQ(advice.changes[0].verdict(), std::string("breaks the page"));
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("load event: no load of B has it"));
+  std::swap(page.a, page.b);
+  EXPECT_FALSE(advice.changes[0].fails_more()) << "the page as recorded fails";
+}
+
+TEST(AdviceText, LetsNoPageWriteMarkdownOrShellWords) {
+  Advice advice{.changes = {change("*b* <i>", -20)}};
+  advice.changes[0].candidates[0].what_if = "path=\"/it's`.js\": defer";
+  auto const text = advice_text(advice, true);
+  EXPECT_THAT(text, HasSubstr(R"(\*b\* &lt;i>!)"));
+  EXPECT_THAT(text, HasSubstr(R"(`` --what-if 'path="/it'\''s`.js": defer' ``)"));
+  advice.changes[0].candidates.push_back({.what_if = "preload", .advice = "2"});
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("s`.js\": defer' --what-if preload\n"));
 }
 
 TEST(AdviceText, SaysThatOnlyThirdPartiesCostTime) {

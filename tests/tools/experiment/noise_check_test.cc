@@ -59,6 +59,18 @@ TEST_F(NoiseCheckTest, RemembersWhatAGateMeasured) {
   EXPECT_EQ(json[0].at("loads").to_number<int>(), 8);
 }
 
+TEST_F(NoiseCheckTest, SaysHowLongAllPagesTake) {
+  add_loads(3);
+  cells_.insert(cells_.begin(), {.url = "https://b.test/", .configuration = {}});
+  add_loads(3);
+  NoiseCheck check(options_, store());
+  check.keep(result_, cells_, 12, kNow);
+  ASSERT_TRUE(check.look_up(result_, cells_, kNow));
+  EXPECT_EQ(check.json()[0].at("load_seconds").as_double(), 6);
+  // Ten loads of two pages on two sides, and one more to warm up.
+  EXPECT_THAT(check.text(), HasSubstr("10 loads a side, about 4 min"));
+}
+
 TEST_F(NoiseCheckTest, SaysWhatIsTooSmallToSee) {
   NoiseCheck check(options_, store());
   add_loads(40);

@@ -220,6 +220,16 @@ TEST_F(LoadCommand, RefusesWhatCannotBeCombined) {
   EXPECT_EQ(load({"load", "good", "http://a.test/", "--cpu-throttle", "4"}), kExitUsage);
 }
 
+TEST_F(LoadCommand, SaysWhatHasNoEffectWithoutALink) {
+  auto const without_link = HasSubstr("--origin-rtt has no effect");
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--origin-rtt", "recorded"}), kExitDone);
+  EXPECT_THAT(said_, without_link);
+  for (auto const* const link : {"--link=wpt:4g,none", "--shaper=packet"}) {
+    EXPECT_EQ(load({"load", "good", "http://a.test/", link, "--origin-rtt=recorded"}), kExitDone);
+    EXPECT_THAT(said_, testing::Not(without_link));
+  }
+}
+
 TEST_F(LoadCommand, PassesOnWhyThereIsNoReplay) {
   EXPECT_EQ(load({"load", "broken", "http://a.test/"}), kExitArchive);
   EXPECT_THAT(said_, HasSubstr("reprise: broken: this is not an archive"));

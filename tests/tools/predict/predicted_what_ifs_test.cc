@@ -96,6 +96,52 @@ TEST_F(PredictedWhatIfs, MakeNamesSlower) {
   EXPECT_EQ(change_of(kPicture, texts).dns_us, 35'000);
 }
 
+TEST_F(PredictedWhatIfs, AddUpTheDistanceOfAHost) {
+  std::vector<std::string> const both{"host=ads.test: rtt=+40ms", "*: rtt=+30ms"};
+  EXPECT_EQ(change_of(kPicture, both).rtt_us, 70'000);
+  EXPECT_EQ(change_of(kScript, both).rtt_us, 30'000);
+}
+
+TEST_F(PredictedWhatIfs, SelectByConditionsWhatTheOthersHaveLeft) {
+  std::vector<std::string> const texts{"path=/p.png: status=503", "status=503: think=+500ms"};
+  EXPECT_EQ(change_of(kPicture, texts).think_us, 500'000);
+  EXPECT_EQ(change_of(kScript, texts).think_us, 0);
+}
+
+TEST_F(PredictedWhatIfs, DrawThinkTimesOnceForAllThatHaveThem) {
+  whatif::ChangedSite const changed(site_, {});
+  std::vector<whatif::Intervention> interventions = whatif::interventions_of({"*: think=1ms"});
+  auto think = *interventions[0].as<whatif::Think>();
+  think.draws = {std::chrono::milliseconds(5), std::chrono::milliseconds(7)};
+  interventions[0].action = think;
+  auto const all = predicted_what_ifs({.recorded = site_.reader(),
+                                       .before = site_.reader(),
+                                       .after = site_.reader(),
+                                       .interventions = interventions,
+                                       .effects = {}},
+                                      graph_, loads_);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(std::ranges::count_if(all->change.parts,
+                                  [](auto const& part) { return !part.think_draws_us.empty(); }),
+            1);
+  EXPECT_THAT(all->change.parts.back().nodes, testing::SizeIs(4));
+}
+
+TEST_F(PredictedWhatIfs, TellClearTextFromTls) {
+  loads_.clear();
+  for (int n = 0; n < 4; ++n) {
+    loads_.push_back(written_load({{"http://a.test/", "Document", 0, 10, 15, ""},
+                                   {kDocument, "Document", 16, 40, 60, ""},
+                                   {kScript, "Script", 50, 90, 100, kDocument},
+                                   {kPicture, "Image", 61, 90, 110, kDocument}}));
+    loads_.back().calls.calls.at(0).set("protocol", "http/1.1");
+  }
+  graph_ = learn_dependencies(loads_);
+  EXPECT_EQ(refusal({"host=ads.test: coalesce"}), "");
+  EXPECT_EQ(change_of("http://a.test/", {"host=a.test: protocol=h1"}).protocol, std::nullopt);
+  EXPECT_EQ(change_of(kScript, {"host=a.test: protocol=h1"}).protocol, PredictedProtocol::kH1);
+}
+
 TEST_F(PredictedWhatIfs, CountHttp3AsHttp2) {
   EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h1"}).protocol, PredictedProtocol::kH1);
   EXPECT_EQ(change_of(kPicture, {"host=ads.test: protocol=h2"}).protocol, PredictedProtocol::kH2);
