@@ -25,8 +25,6 @@ struct PredictionLink {
 struct ConnectionSetup {
   double dns_us = 0, connect_us = 0, tls_us = 0;
   double sum() const { return dns_us + connect_us + tls_us; }
-  /// To the server: looking up its name has one to another.
-  int round_trips() const { return (connect_us > 0) + (tls_us > 0); }
 };
 
 /// A node was ready, but the main thread was busy; or it followed a script's run, and the thread's

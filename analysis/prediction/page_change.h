@@ -4,13 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "analysis/contribution/entities.h"
 #include "analysis/dependency/dependency_graph.h"
-#include "analysis/dependency/observed_page.h"
-#include "archive/edit/filter.h"
 
 namespace reprise {
 
@@ -62,13 +58,6 @@ struct PageChange {
   std::vector<Part> parts;  ///< of a node in several of them, all apply
   double link_factor = 1;   ///< of the link's rate; above 0
 };
-
-/// The requests, and the tasks of the scripts, that a filter takes, as calls
-/// (analysis/contribution/call_subject.h) of the first load in which they occur. Fields that only
-/// exchanges of an archive have are empty.
-std::vector<std::uint32_t> nodes_taken(const Filter& filter, const DependencyGraph& graph,
-                                       std::span<const ObservedPage> loads,
-                                       const Entities& entities);
 
 /// All nodes, milestones too: for `cpu_factor` and `rtt_us` of a whole page.
 std::vector<std::uint32_t> all_nodes(const DependencyGraph& graph);

@@ -99,6 +99,7 @@ class ServicePredictor {
       });
       return sum / static_cast<double>(count);
     };
+    if (mean_with(1) <= observed) return 1;  // nobody waits for another
     double low = 0;
     double high = 1;
     for (int trial = 0; trial < kTrials; ++trial) {

@@ -139,7 +139,10 @@ LoadTimeline LoadTimeline::of(const PageLoad& load, CallTree tree) {
   for (Call& call : tree.calls) {
     if (call.kind != CallKind::kRequest || call.parent != kNoParent) continue;
     auto at = next;
-    while (at < load.requests.size() && load.requests[at].url != call.name) ++at;
+    while (at < load.requests.size() &&
+           (load.requests[at].url != call.name || load.requests[at].start_ms < 0)) {
+      ++at;
+    }
     if (at == load.requests.size()) continue;
     call.set(kRequest, std::to_string(at));
     next = at + 1;

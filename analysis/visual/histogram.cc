@@ -41,7 +41,10 @@ bool read_pixels(std::string_view jpeg, JSAMPLE* row, Histogram& histogram) {
   jpeg_create_decompress(&picture);
   jpeg_mem_src(&picture, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
   jpeg_read_header(&picture, TRUE);
-  if (picture.image_width > kPictureSideMax || picture.image_height > kPictureSideMax) {
+  // Of several scans each goes over all of it, and there can be millions; browsers write one.
+  bool const is_large =
+      picture.image_width > kPictureSideMax || picture.image_height > kPictureSideMax;
+  if (is_large || jpeg_has_multiple_scans(&picture) != FALSE) {
     jpeg_destroy_decompress(&picture);
     return false;
   }

@@ -115,8 +115,12 @@ class PredictService(harness.TestCase):
                 (("--scenario", "postgresql: speed=2"), 2, "'speed=2' is not a change"),
                 (("--profile", broken), 1, "schema must be"),
                 (("--profile", self.folder / "none"), 1, "cannot be read"),
-                (("--endpoint", "GET /"), 1, "no such request"),
+                (("--endpoint", "GET /"), 1, "has no requests to "),
                 (("--service-demand", "nan"), 2, "'nan' is not a number"),
+                (("--conditions", "tier=large"), 2, "--add-to-profile"),
+                (("--conditions", "tier=x", "--add-to-profile", broken, "--scenario",
+                  "redis: rtt=+1ms"), 2, "--scenario"),
+                (("--json", "-o", "-"), 2, "both write to standard output"),
                 (("--conditions", "tier", "--add-to-profile", broken), 2, "must be tier=NAME")):
             self.assertIn(why, self.predict(*arguments, code=code).stderr.decode())
 

@@ -153,9 +153,11 @@ std::string timeline_text(const TimelineReport& report, bool markdown) {
   Ranking const ranking(report);
   auto const change = report.found.window.change_us();
   std::string text = markdown ? "### " : "";
-  text += std::string("B is ") + (change < 0 ? "faster" : "slower") +
-          " than A: " + change_text(change) + ", " + ms_text(report.found.window.b_us) +
-          " instead of " + ms_text(report.found.window.a_us) + ", by the timelines\n\n";
+  text += (change == 0  ? std::string("B takes as long as A: ")
+           : change < 0 ? std::string("B is faster than A: ")
+                        : std::string("B is slower than A: ")) +
+          change_text(change) + ", " + ms_text(report.found.window.b_us) + " instead of " +
+          ms_text(report.found.window.a_us) + ", by the timelines\n\n";
   std::size_t number = 0;
   for (auto const& each : ranking.causes) {
     if (++number > kRequestsListedMax) break;

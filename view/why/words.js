@@ -21,7 +21,8 @@ export function effectText({ estimate, low, high }, unit) {
 /** The heading of the page. */
 export function headline({ causes, total, isMeasured, metric, unit }) {
   const than = total.estimate < 0 ? 'faster' : 'slower';
-  const by = `B is ${valueText(Math.abs(total.estimate), unit)} ${than} than A`;
+  const by = total.estimate === 0 ? 'B takes as long as A'
+    : `B is ${valueText(Math.abs(total.estimate), unit)} ${than} than A`;
   const what = isMeasured ? ` (${metric})` : '';
   if (causes.length === 0) return `${by}${what}: no cause could be shown`;
   const most = valueText(Math.abs(causes[0].estimate), unit);

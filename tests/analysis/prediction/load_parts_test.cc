@@ -75,7 +75,6 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   ASSERT_EQ(taken.parts.origins.size(), 2);
   EXPECT_EQ(taken.parts.origins[0].dns_us, 5'000);
   EXPECT_EQ(taken.parts.origins[0].sum(), 55'000);
-  EXPECT_EQ(taken.parts.origins[0].round_trips(), 2) << "to the server";
   EXPECT_EQ(taken.parts.origins[1].sum(), 0);
   EXPECT_EQ(taken.of("https://a.test/").own_setup.sum(), 0);
   EXPECT_EQ(taken.of("https://a.test/").hold_us, 2'000);

@@ -113,24 +113,6 @@ TEST(Predict, SaysWhyItCannot) {
   EXPECT_THAT(predict(empty, page.loads, {}, {}).error(), HasSubstr("milestone"));
 }
 
-TEST(PageChange, TakesRequestsAndTheTasksOfTheirScripts) {
-  Loads page;
-  for (ObservedPage& load : page.loads) add_task(load, "https://ads.test/b.js", 300, 320);
-  auto const graph = learn_dependencies(page.loads);
-  auto const taken = [&](const char* filter) {
-    std::vector<std::string> labels;
-    for (auto const node : nodes_taken(*Filter::parse(filter), graph, page.loads, Entities())) {
-      labels.push_back(graph.nodes[node].label());
-    }
-    return labels;
-  };
-  EXPECT_THAT(taken("host:ads.test"),
-              ElementsAre("GET https://ads.test/b.js", "script of https://ads.test/b.js"));
-  EXPECT_THAT(taken("host:a.test"), ElementsAre("GET https://a.test/"));
-  EXPECT_THAT(taken("host:none.test"), ElementsAre());
-  EXPECT_EQ(all_nodes(graph).size(), 4);
-}
-
 TEST(QuantileOf, IsTheSmallestValueThatEnoughDoNotExceed) {
   EXPECT_EQ(quantile_of({3, 1, 2}, .5), 2);
   EXPECT_EQ(quantile_of({4, 3, 1, 2}, .5), 2);
