@@ -282,6 +282,17 @@ Comparison compare(const Measurements& a, const Measurements& b, const CompareOp
   return Comparing(a, b, options).run();
 }
 
+std::vector<std::string> setting_remarks(const Measurements& a, const Measurements& b) {
+  std::vector<std::string> remarks;
+  for (auto const& [option, of_a] : a.settings) {
+    auto const of_b = b.settings.find(option);
+    if (of_b == b.settings.end() || of_b->second == of_a) continue;
+    remarks.push_back("A was loaded with " + option + " " + of_a + ", B with " + of_b->second +
+                      ": that may be the difference");
+  }
+  return remarks;
+}
+
 bool fails_more(const ComparedPage& page) {
   auto const in_a = page.a.failed + page.a.loads.size();
   auto const in_b = page.b.failed + page.b.loads.size();

@@ -63,6 +63,9 @@ struct Comparison {
 
 Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options);
 
+/// A sentence for each setting in which the loads of A and B differ.
+std::vector<std::string> setting_remarks(const Measurements& a, const Measurements& b);
+
 /// Whether it was shown that more loads of B fail.
 bool fails_more(const ComparedPage& page);
 /// Whether it was shown that B is worse in anything: more loads fail, or a metric is larger.

@@ -1,6 +1,7 @@
 #include "analysis/measurements.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/text/counted.h"
@@ -79,12 +80,33 @@ const ReplayRow& Measurements::replay_of(const LoadRow& load) const {
   return load.replay ? replays[*load.replay] : kLive;
 }
 
+std::map<std::string, std::string> settings_of(const LoadSettings& settings) {
+  auto const joined = [](const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& each : texts) all += (all.empty() ? "" : " ") + each;
+    return all.empty() ? "none" : all;
+  };
+  char throttle[32];
+  std::snprintf(throttle, sizeof throttle, "%g", settings.cpu_throttle);
+  std::map<std::string, std::string> all{
+      {"--cpu-throttle", throttle},
+      {"--device", settings.device.empty() ? "none" : settings.device},
+      {"--steps", joined(settings.steps)}};
+  if (settings.width > 0) {
+    all["--quiet"] = std::to_string(settings.quiet.count());
+    all["--viewport"] = std::to_string(settings.width) + "x" + std::to_string(settings.height);
+  }
+  if (settings.replay_options) all["replay options"] = joined(*settings.replay_options);
+  return all;
+}
+
 std::expected<Measurements, std::string> measurements_of(const LoadResult& result) {
   Measurements out{.archive = result.archive,
                    .archive_sha256 = result.archive_sha256,
                    .machine = result.machine.cpu + ", " + counted(result.machine.cores, "core"),
                    .browsers = result.browsers};
   for (const WhatIfMade& each : result.what_ifs) out.what_ifs.push_back(each.text);
+  out.settings = settings_of(result.settings);
   for (const ReplayRun& replay : result.replays) out.replays.push_back(row_of(replay));
   for (const LoadResult::Load& load : result.loads) {
     if (auto const field = missing_in(load); !field.empty()) {

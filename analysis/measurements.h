@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,10 @@ struct Measurements {
   std::string archive;                ///< path; empty if live
   std::string archive_sha256;         ///< empty if live or unknown
   std::vector<std::string> what_ifs;  ///< that changed its replays, as given
-  std::string machine;                ///< processor and cores; empty if unknown
+  /// How the pages were loaded, by option: {"--viewport", "1280x800"}. An option that is not here
+  /// is unknown.
+  std::map<std::string, std::string> settings;
+  std::string machine;  ///< processor and cores; empty if unknown
   std::vector<LoadResult::Browser> browsers;
   std::vector<ReplayRow> replays;
   std::vector<LoadRow> loads;
@@ -53,6 +57,9 @@ struct Measurements {
   /// The replay that served `load`; an empty one if it was live.
   const ReplayRow& replay_of(const LoadRow& load) const;
 };
+
+/// As in Measurements.
+std::map<std::string, std::string> settings_of(const LoadSettings& settings);
 
 /// Errors: a sentence with the field that is required and missing, "loads[3].url is missing".
 std::expected<Measurements, std::string> measurements_of(const LoadResult& result);

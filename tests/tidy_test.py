@@ -170,6 +170,12 @@ class Tidy(unittest.TestCase):
         for folder, count in counts.items():
             self.assertLessEqual(count, CROWDED, f"{folder}/ needs rooms of its own")
 
+    def test_each_room_says_what_is_in_it(self):
+        for name in tracked("CMakeLists.txt"):
+            room = os.path.dirname(name)
+            if not room.startswith("tests"):
+                self.assertTrue(os.path.exists(os.path.join(ROOT, room, "README.md")), room)
+
     def test_a_replay_includes_nothing_that_dials(self):
         seen = set()
 

@@ -15,9 +15,12 @@ std::string why_text(const DependencyGraph& graph, const DependencyEdge& edge) {
   auto const is_run = [&](std::uint32_t node) {
     return graph.nodes[node].kind == DependencyNodeKind::kTask;
   };
-  auto const moment = is_run(edge.from) ? std::string("run") : std::string(to_string(edge.after));
-  return std::string(to_string(edge.kind)) + ", after its " + moment +
-         (is_run(edge.to) ? ", to run" : "") + (edge.alternative > 0 ? ", or another" : "");
+  auto const moment = is_run(edge.from) ? std::string("after its run")
+                      : edge.after == DependencyAfter::kSent
+                          ? std::string("after it was sent")
+                          : "after its " + std::string(to_string(edge.after));
+  return std::string(to_string(edge.kind)) + ", " + moment + (is_run(edge.to) ? ", to run" : "") +
+         (edge.alternative > 0 ? ", or another" : "");
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ struct LoadSettings {
   double cpu_throttle = 1;
   std::string device;              ///< "Pixel 7"; empty: none
   std::vector<std::string> steps;  ///< "click #accept", for messages
+  /// Options of the replays that change what a page gets, "--think-time=recorded"; not those that
+  /// the configurations and what-ifs are. Nothing: unknown, or live.
+  std::optional<std::vector<std::string>> replay_options;
 };
 
 /// A change of the replays (`--what-if`), and what it came to.

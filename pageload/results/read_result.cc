@@ -198,6 +198,8 @@ ReplayRun replay_run_of(Fields from) {
 }
 
 LoadSettings settings_of(Fields from) {
+  std::optional<std::vector<std::string>> replay_options;
+  if (from.has("replay_options")) replay_options = from.texts("replay_options");
   return {.timeout = milliseconds(from, "timeout_ms"),
           .quiet = milliseconds(from, "quiet_ms"),
           .settle = milliseconds(from, "settle_ms"),
@@ -205,7 +207,8 @@ LoadSettings settings_of(Fields from) {
           .height = static_cast<int>(small(from, "height", 0)),
           .cpu_throttle = from.number("cpu_throttle").value_or(1),
           .device = from.text("device"),
-          .steps = from.texts("steps")};
+          .steps = from.texts("steps"),
+          .replay_options = std::move(replay_options)};
 }
 
 WhatIfMade what_if_of(Fields from) {

@@ -157,6 +157,7 @@ json::object settings_json(const LoadSettings& settings) {
                    {"cpu_throttle", settings.cpu_throttle}};
   if (!settings.device.empty()) out["device"] = as_utf8(settings.device);
   if (!settings.steps.empty()) out["steps"] = texts_json(settings.steps);
+  if (settings.replay_options) out["replay_options"] = texts_json(*settings.replay_options);
   return out;
 }
 

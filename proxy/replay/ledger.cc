@@ -100,7 +100,9 @@ void ReplayLedger::add_inexact_hit(const Decision& decision, const Exchange& exc
   if (is_new) {
     inexact_hits_.push_back(std::move(hit));
   } else {
-    ++inexact_hits_[known->second].count;
+    InexactHit& earlier = inexact_hits_[known->second];
+    ++earlier.count;
+    earlier.score = std::min(earlier.score, decision.score);
   }
 }
 

@@ -107,6 +107,17 @@ class Compare(harness.TestCase):
             self.assertEqual(self.compare(a, b, "--metric", "load", "--min-effect", effect)[0],
                              code, effect)
 
+    def test_settings_that_differ_are_told(self):
+        a, b = result(1000), result(1040)
+        a["settings"] = {"cpu_throttle": 1, "replay_options": []}
+        b["settings"] = {"cpu_throttle": 4, "replay_options": ["--think-time=recorded"]}
+        _, told, _ = self.compare(a, b)
+        self.assertIn("note: A was loaded with --cpu-throttle 1, B with 4", told)
+        self.assertIn("A was loaded with replay options none, B with --think-time=recorded", told)
+        self.assertNotIn("note: A was loaded", self.compare(a, a)[1])
+        del b["settings"]["replay_options"]
+        self.assertNotIn("replay options", self.compare(a, b)[1])
+
     def test_only_what_is_slower_fails_if_asked_for(self):
         slow, fast = result(1040), result(1000)
         slower = ("--fail-on", "slower", "--metric", "load")

@@ -32,7 +32,8 @@ class GateBudget(harness.TestCase):
     def test_b_over_its_budget_fails_though_it_is_like_a(self):
         gate_sites.record(self.folder, "plain", gate_sites.plain_site())
         report = self.folder / "report.xml"
-        done = self.gate(json.dumps(BUDGET), "--junit", str(report))
+        out = self.folder / "out"
+        done = self.gate(json.dumps(BUDGET), "--junit", str(report), "-o", str(out))
         self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
         self.assertIn("\nsame: ", done.stdout)
         lines = [line.strip() for line in done.stdout.splitlines()]
@@ -42,6 +43,8 @@ class GateBudget(harness.TestCase):
         self.assertIn("image requests 5 of 5", lines)
         self.assertIn("interactive: not measured", lines)
         self.assertIn("B is over 1 budget.", lines)
+        kept = json.loads((out / "verdict.json").read_text())
+        self.assertTrue(kept["budgets"][0]["over"])
         (case,) = xml.etree.ElementTree.parse(report).getroot().findall(
             ".//testcase[@name='requests']")
         self.assertEqual(len(case), 0)

@@ -73,6 +73,8 @@ class Predict(Recorded):
             self.assertAlmostEqual(each["quantiles"][0]["saving_ms"], -500, delta=1)
         for arguments, why in (
                 ((*change, "--cache", "warm"), 'another --cache: "cold", not "warm"'),
+                ((*change, "--think-time", "recorded"),
+                 'other replay options: "--inject=none", not "--inject=none --think-time'),
                 ((*change, "--cpu-throttle", "2"), 'another --cpu-throttle: "1", not "2"'),
                 (("--what-if", "path=/: think=+500ms", "--measure"), "b.json was loaded with"),
                 ((*change, "--runs", "4"), "--runs")):

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "analysis/measurements.h"
@@ -42,7 +44,8 @@ int run_compare(const Files& files, const CompareFlags& flags) {
     }
     *side = std::move(*read);
   }
-  auto const comparison = compare(sides[0], sides[1], *options);
+  auto comparison = compare(sides[0], sides[1], *options);
+  std::ranges::copy(setting_remarks(sides[0], sides[1]), std::back_inserter(comparison.remarks));
   tell_comparison(comparison, *options, flags);
   if (!write_junit(comparison, *options, flags)) return kExitFailed;
   return exit_code_of(comparison, flags);

@@ -182,15 +182,19 @@ json::object side_json(const LoadGroup& group) {
 
 json::object metric_json(const ComparedMetric& each) {
   const Finding& finding = each.finding;
+  auto const if_known = [](bool is_known, double value) {
+    return is_known ? finite(value) : json::value();
+  };
+  bool const in_both = finding.of_a > 0 && finding.of_b > 0;
   return {{"metric", kMetrics[each.metric].name},
           {"field", kMetrics[each.metric].field},
           {"loads_a", finding.of_a},
           {"loads_b", finding.of_b},
-          {"median_a", finding.median_a},
-          {"median_b", finding.median_b},
-          {"shift", finding.shift.estimate},
-          {"low", finite(finding.shift.low)},
-          {"high", finite(finding.shift.high)},
+          {"median_a", if_known(finding.of_a > 0, finding.median_a)},
+          {"median_b", if_known(finding.of_b > 0, finding.median_b)},
+          {"shift", if_known(in_both, finding.shift.estimate)},
+          {"low", if_known(in_both, finding.shift.low)},
+          {"high", if_known(in_both, finding.shift.high)},
           {"least_effect", finding.minimum_effect},
           {"cliffs_delta", finding.rank.cliffs_delta},
           {"p", finding.rank.p},

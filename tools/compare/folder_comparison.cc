@@ -90,7 +90,8 @@ class FolderComparison {
       }
       *side = std::move(*read);
     }
-    auto const comparison = compare(sides[0], sides[1], options_);
+    auto comparison = compare(sides[0], sides[1], options_);
+    std::ranges::copy(setting_remarks(sides[0], sides[1]), std::back_inserter(comparison.remarks));
     auto const code = exit_code_of(comparison);
     ++counts_[code];
     fails_ = fails_ || exit_code_of(comparison, flags_) == kExitGate;

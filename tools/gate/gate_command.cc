@@ -47,9 +47,13 @@ struct GateFlags {
 int tell(const GateFlags& flags, const GateRun& run, const GateResult& result,
          const std::vector<BudgetFinding>& budgets) {
   const Comparison& comparison = result.look.comparison;
+  auto verdict = run.verdict_json(result);
+  bool kept = run.kept();
+  if (!flags.budget_file.empty()) {
+    verdict["budgets"] = budgets_json(budgets);
+    kept = keep_file(flags.output, "verdict.json", verdict) && kept;
+  }
   if (flags.compare.json) {
-    auto verdict = run.verdict_json(result);
-    if (!flags.budget_file.empty()) verdict["budgets"] = budgets_json(budgets);
     std::printf("%s\n", boost::json::serialize(verdict).c_str());
   } else {
     if (result.look.number > 0) tell_comparison(comparison, run.options().compare, flags.compare);
@@ -58,7 +62,7 @@ int tell(const GateFlags& flags, const GateRun& run, const GateResult& result,
   auto const ended = run.tell_end(result);
   if (!write_junit(comparison, run.options().compare, flags.compare)) return kExitFailed;
   auto const code = ended ? *ended : exit_code_of(comparison, flags.compare);
-  if (!ended && !run.kept()) return kExitFailed;
+  if (!ended && !kept) return kExitFailed;
   bool const decided = code == kExitDone || code == kExitUndecided;
   return decided && any_over(budgets) ? int{kExitGate} : code;
 }

@@ -88,7 +88,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
     return kExitFailed;
   }
   auto link = options.link;
-  link.plotted = !options.plot_file.empty();
+  link.plotted = !options.plot_file.empty() || !options.report_file.empty();
   auto const linked = LinkedCommand::prepare(
       link, {.all_tcp_ports = true, .tcp_ports = options.ports, .names = true}, options.strict);
   if (!linked) return linked.error();

@@ -42,6 +42,9 @@ constexpr std::array kPassedOn = {
     PassedOn{"--keep-awake", nullptr, true},
     PassedOn{"--no-selfcheck", nullptr, true},
 };
+/// Those that change nothing that a page gets, or another thing each time.
+constexpr std::string_view kOfTheMachine[] = {"--strict",      "--link-seed",  "--realtime",
+                                              "--no-realtime", "--keep-awake", "--no-selfcheck"};
 constexpr auto kReplayGroup = "Replay options (see reprise replay --help)";
 
 /// All values of options that can each be a list; `usual` if there are none.
@@ -189,6 +192,23 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
     }
   }
   return load_cells(sides);
+}
+
+std::optional<std::vector<std::string>> LoadOptions::replay_options() const {
+  if (live) return std::nullopt;
+  auto all = replay_flags;
+  for (const PassedOn& each : kPassedOn) {
+    if (std::ranges::find(kOfTheMachine, each.flag) != std::end(kOfTheMachine)) continue;
+    if (each.type == nullptr) {
+      if (replay_switches.at(each.flag)) all.emplace_back(each.flag);
+      continue;
+    }
+    for (const std::string& value : replay_values.at(each.flag)) {
+      all.push_back(std::string(each.flag) + "=" + value);
+    }
+  }
+  std::ranges::sort(all);
+  return all;
 }
 
 std::vector<std::string> LoadOptions::options_in_vain() const {

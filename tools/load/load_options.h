@@ -49,6 +49,8 @@ struct LoadOptions {
   /// For one archive; `urls` are the pages. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
+  /// Those of the replays that change what a page gets, sorted; nothing if live.
+  std::optional<std::vector<std::string>> replay_options() const;
   /// Options that were given and that only links obey, if there is no link.
   std::vector<std::string> options_in_vain() const;
   /// Creates the folders for the files about each load. The error is a sentence.

@@ -42,7 +42,8 @@ LoadResult empty_result(const LoadOptions& options, const std::filesystem::path&
                                  .width = browser.width,
                                  .height = browser.height,
                                  .cpu_throttle = page.cpu_throttle,
-                                 .device = options.browsing.device}};
+                                 .device = options.browsing.device,
+                                 .replay_options = options.replay_options()}};
   for (const Step& step : page.steps) result.settings.steps.push_back(to_string(step));
   if (!archive.empty()) result.archive_sha256 = sha256_hex_of_file(archive).value_or("");
   return result;

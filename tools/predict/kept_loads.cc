@@ -1,10 +1,10 @@
 #include "tools/predict/kept_loads.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "analysis/measurements.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 
@@ -17,24 +17,9 @@ std::string texts_of(const std::vector<WhatIfMade>& what_ifs) {
   return all;
 }
 
-std::string texts_of(const std::vector<std::string>& steps) {
-  std::string all;
-  for (std::string const& each : steps) all += (all.empty() ? "" : "; ") + each;
-  return all;
-}
-
-std::string size_of(const LoadSettings& settings) {
-  return std::to_string(settings.width) + "x" + std::to_string(settings.height);
-}
-
-std::string text_of(double number) {
-  return (std::ostringstream() << number).str();
-}
-
 /// In what they differ from the loads that `side` would make.
 struct Difference {
-  const char* what;
-  std::string kept, wanted;
+  std::string what, kept, wanted;
 };
 
 std::optional<Difference> difference(const LoadResult& kept, const ExperimentSide& side) {
@@ -42,12 +27,12 @@ std::optional<Difference> difference(const LoadResult& kept, const ExperimentSid
   LoadResult const& wanted = side.result();
   std::vector<Difference> compared = {
       {"archive (SHA-256)", kept.archive_sha256, wanted.archive_sha256},
-      {"what-if", texts_of(kept.what_ifs), texts_of(wanted.what_ifs)},
-      {"--cpu-throttle", text_of(kept.settings.cpu_throttle),
-       text_of(wanted.settings.cpu_throttle)},
-      {"--device", kept.settings.device, wanted.settings.device},
-      {"--viewport", size_of(kept.settings), size_of(wanted.settings)},
-      {"--steps", texts_of(kept.settings.steps), texts_of(wanted.settings.steps)}};
+      {"what-if", texts_of(kept.what_ifs), texts_of(wanted.what_ifs)}};
+  auto const before = settings_of(kept.settings);
+  for (auto const& [option, value] : settings_of(wanted.settings)) {
+    auto const found = before.find(option);
+    if (found != before.end()) compared.push_back({option, found->second, value});
+  }
   for (LoadResult::Load const& load : kept.loads) {
     auto const& made = load.configuration;
     auto const& asked = cell.configuration;
@@ -75,7 +60,8 @@ std::optional<std::string> take_kept_loads(ExperimentSide& side,
     return file.string() + " has no traces: it is not of `reprise predict -o`";
   }
   if (auto const other = difference(*kept, side)) {
-    return file.string() + " was loaded with another " + other->what + ": \"" +
+    return file.string() + " was loaded with " +
+           (other->what.ends_with('s') ? "other " : "another ") + other->what + ": \"" +
            printable(other->kept) + "\", not \"" + printable(other->wanted) +
            "\"; use the options that it was loaded with";
   }

@@ -17,6 +17,8 @@ namespace reprise {
 namespace {
 
 constexpr const char* kDependencyFile = "dependency.json";
+/// Of drawn think times. A load of a large page takes milliseconds.
+constexpr std::size_t kSamplesMax = 4'000;
 
 }  // namespace
 
@@ -66,10 +68,15 @@ std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& ba
                             {.link = prediction_link(base),
                              .connects_ahead = !browser.ends_with("headless-shell"),
                              .quantiles = {.5, .75, .9},
+                             .samples_max = kSamplesMax,
                              .seed = seed});
   if (!prediction) return std::unexpected("cannot predict: " + prediction.error());
-  return SidePrediction{.prediction = std::move(*prediction),
-                        .remarks = std::move(change->remarks)};
+  SidePrediction side{.prediction = std::move(*prediction), .remarks = std::move(change->remarks)};
+  if (!std::ranges::all_of(side.prediction.milestones, &MilestonePrediction::within_bound)) {
+    side.remarks.push_back("the quantiles are not within 1 % after " +
+                           counted(side.prediction.samples, "sample"));
+  }
+  return side;
 }
 
 PageLosses losses_of(const ExperimentSide& recorded, const ExperimentSide& changed) {

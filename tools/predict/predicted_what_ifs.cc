@@ -116,8 +116,11 @@ class WhatIfTranslation {
     auto const& nodes = answered_by(request);
     if (nodes.empty()) ++absent_;
     if (auto const* const think = intervention.as<whatif::Think>()) {
+      if (is_drawn_before(request, *think)) {
+        return "a think time that is drawn cannot be multiplied after";
+      }
       for (auto const node : nodes) {
-        if (auto why = change_think(node, *think); !why.empty()) return why;
+        change_think(node, *think);
       }
     } else if (auto const* const away = intervention.as<whatif::FurtherAway>()) {
       if (!hosts_.emplace(by, request.host).second) return {};
@@ -162,13 +165,24 @@ class WhatIfTranslation {
            page->host != request.host;
   }
 
-  std::string change_think(std::uint32_t node, const whatif::Think& think) {
+  /// Whether a time is to be multiplied that an earlier what-if draws.
+  bool is_drawn_before(const PageRequest& request, const whatif::Think& think) {
+    if (!think.draws.empty()) {
+      drawn_.insert(request.sequence);
+    } else if (think.change.kind == ThinkTimeChange::Kind::kSet) {
+      drawn_.erase(request.sequence);
+    }
+    return think.draws.empty() && think.change.kind == ThinkTimeChange::Kind::kMultiply &&
+           drawn_.contains(request.sequence);
+  }
+
+  void change_think(std::uint32_t node, const whatif::Think& think) {
     NodeChange& change = changes_[node];
     if (!think.draws.empty()) {
       change.think_factor = 0;
       change.think_us = 0;
       draws_[node] = &think;
-      return {};
+      return;
     }
     switch (think.change.kind) {
       case ThinkTimeChange::Kind::kSet:
@@ -183,13 +197,11 @@ class WhatIfTranslation {
         change.think_us -= us(think.change.by);
         break;
       case ThinkTimeChange::Kind::kMultiply:
-        if (draws_.contains(node)) return "a think time that is drawn cannot be multiplied after";
         change.think_factor *= think.change.factor;
         change.think_us =
             static_cast<std::int64_t>(static_cast<double>(change.think_us) * think.change.factor);
         break;
     }
-    return {};
   }
 
   /// What another response does is not known, but that of an image or font does nothing.
@@ -326,6 +338,7 @@ class WhatIfTranslation {
   std::vector<std::set<std::uint32_t>> answered_;  ///< by the places of `recorded_`
   std::vector<NodeChange> changes_;
   std::map<std::uint32_t, const whatif::Think*> draws_;
+  std::set<std::uint64_t> drawn_;                   ///< the recorded requests of these, by sequence
   std::map<std::string, std::int64_t> further_us_;  ///< by host
   std::set<std::pair<std::size_t, std::string>> hosts_;
   std::set<std::string> gone_hosts_;

@@ -49,9 +49,13 @@ boost::json::object report_json(const ReplayReport& report, const Serving& servi
 /// `processor_time` is this process's, since it serves.
 bool write_report(const std::filesystem::path& path, const ReplayReport& report,
                   const Injection& injection, const Serving& serving, const WhatIfArchive& what_if,
+                  std::uint64_t think_seed,
                   std::chrono::duration<double, std::milli> processor_time) {
   auto json = report_json(report, serving);
-  if (!what_if.effects().empty()) json["what_if"] = what_if_json(what_if.effects());
+  if (!what_if.effects().empty()) {
+    json["what_if"] = what_if_json(what_if.effects());
+    json["think_seed"] = think_seed;
+  }
   json["processor_ms"] = processor_time.count();
   if (injection.script) json["injection"] = injection_json(injection, report);
   if (auto const link = serving.link_report()) json["link"] = *link;
@@ -253,7 +257,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   std::fputs(waits_text(report).c_str(), stderr);
   auto const used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - used_before;
   if (!options.report.empty() &&
-      !write_report(options.report, report, *injection, serving, *what_if, used)) {
+      !write_report(options.report, report, *injection, serving, *what_if, think_seed, used)) {
     return kExitFailed;
   }
   if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text/counted.h"
+#include "base/text/printable.h"
 
 namespace reprise {
 namespace {
@@ -33,13 +34,13 @@ boost::json::array inexact_json(const std::vector<InexactHit>& hits) {
   boost::json::array all;
   for (const InexactHit& hit : hits) {
     boost::json::array differences;
-    for (const std::string& each : hit.differences) differences.push_back(each.c_str());
-    all.push_back({{"method", hit.method},
-                   {"url", hit.url},
+    for (const std::string& each : hit.differences) differences.emplace_back(as_utf8(each));
+    all.push_back({{"method", as_utf8(hit.method)},
+                   {"url", as_utf8(hit.url)},
                    {"count", hit.count},
                    {"score", hit.score},
                    {"scheme_substituted", hit.scheme_substituted},
-                   {"recorded_url", hit.recorded_url},
+                   {"recorded_url", as_utf8(hit.recorded_url)},
                    {"differences", std::move(differences)}});
   }
   return all;
@@ -55,10 +56,10 @@ boost::json::array special_json(const std::vector<SpecialAnswer>& answers) {
   boost::json::array all;
   for (const SpecialAnswer& each : answers) {
     all.push_back({{"kind", to_string(each.special)},
-                   {"method", each.method},
-                   {"url", each.url},
+                   {"method", as_utf8(each.method)},
+                   {"url", as_utf8(each.url)},
                    {"count", each.count},
-                   {"why", each.why}});
+                   {"why", as_utf8(each.why)}});
   }
   return all;
 }
@@ -66,7 +67,9 @@ boost::json::array special_json(const std::vector<SpecialAnswer>& answers) {
 boost::json::array requests_json(const std::vector<RecordedRequest>& requests) {
   boost::json::array all;
   for (const RecordedRequest& each : requests) {
-    all.push_back({{"sequence", each.sequence}, {"method", each.method}, {"url", each.url}});
+    all.push_back({{"sequence", each.sequence},
+                   {"method", as_utf8(each.method)},
+                   {"url", as_utf8(each.url)}});
   }
   return all;
 }
@@ -130,7 +133,7 @@ boost::json::object web_sockets_json(const WebSocketReport& report) {
   boost::json::array different;
   for (const ReplayedWebSocket& each : report.different) {
     different.push_back({{"sequence", each.sequence},
-                         {"url", each.url},
+                         {"url", as_utf8(each.url)},
                          {"messages", counts_json(each.counts)},
                          {"differing_client_messages",
                           boost::json::array(each.differing.begin(), each.differing.end())}});
@@ -154,12 +157,12 @@ boost::json::array misses_json(const std::vector<Miss>& misses) {
   for (const Miss& miss : misses) {
     boost::json::array nearest;
     for (const NearMiss& near : miss.nearest) {
-      nearest.push_back({{"url", near.url}, {"why", near.why}});
+      nearest.push_back({{"url", as_utf8(near.url)}, {"why", as_utf8(near.why)}});
     }
-    all.push_back({{"method", miss.method},
-                   {"url", miss.url},
+    all.push_back({{"method", as_utf8(miss.method)},
+                   {"url", as_utf8(miss.url)},
                    {"count", miss.count},
-                   {"reason", miss.reason},
+                   {"reason", as_utf8(miss.reason)},
                    {"nearest", std::move(nearest)}});
   }
   return all;

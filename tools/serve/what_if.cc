@@ -8,6 +8,7 @@
 
 #include "archive/match/match.h"
 #include "base/text/counted.h"
+#include "base/text/printable.h"
 #include "dns/host.h"
 #include "dns/responder.h"
 #include "proxy/whatif/changed_archive.h"
@@ -125,11 +126,11 @@ json::array what_if_json(const std::vector<Effect>& effects) {
   for (const Effect& effect : effects) {
     json::array places;
     for (auto const& [where, what] : effect.places) {
-      places.push_back({{"where", where}, {"what", what}});
+      places.push_back({{"where", as_utf8(where)}, {"what", as_utf8(what)}});
     }
     json::array remarks;
-    for (const auto& remark : effect.remarks) remarks.push_back(json::string(remark.text()));
-    all.push_back({{"text", effect.text},
+    for (const auto& remark : effect.remarks) remarks.emplace_back(as_utf8(remark.text()));
+    all.push_back({{"text", as_utf8(effect.text)},
                    {"selected", effect.selected},
                    {"changed", effect.changed},
                    {"places", std::move(places)},

@@ -239,6 +239,7 @@ class Writing {
     auto const found = parts_.find(pair);
     auto const parts = found == parts_.end() ? TakenParts{} : found->second;
     auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader}, parts, to_);
+    if (!made && found == parts_.end()) return {};  // damaged: A does not serve it either
     if (!made) return std::unexpected(made.error());
     if (thinking_hosts_.contains(in_b->request.host)) {
       if (pauses_otherwise(pair)) take_pauses(*made, *in_b);
@@ -283,7 +284,7 @@ class Writing {
     exchange.sequence = next_sequence_++;
     for (auto* const body : {&exchange.request.body, &exchange.response.body}) {
       auto copied = copy_body(b_.reader, *body, to_);
-      if (!copied) return std::unexpected(url_of(exchange.request) + ": its body is damaged in B");
+      if (!copied) return {};  // damaged: B does not serve it either
       *body = std::move(*copied);
     }
     return add(std::move(exchange), owner, b_);

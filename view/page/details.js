@@ -7,6 +7,8 @@ import { TrenchGraph } from '../trench/graph.js';
 import { treeOf } from '../trench/tree.js';
 import { statusText } from './waterfall.js';
 
+const DEPENDENCIES_SHOWN = 20; // of the requests that wait for a document there are many
+
 /** Fills the panel under the waterfall. `goTo(request)` shows another request. */
 export function showDetails(panel, request, load, goTo) {
   panel.selectAll('*').remove();
@@ -66,11 +68,12 @@ function putFacts(columns, request, load, goTo) {
   }
   const linksTo = (name, of, end) => {
     const dd = of.length > 0 ? fact(name, ' ') : null;
-    for (const dependency of of) {
+    for (const dependency of of.slice(0, DEPENDENCIES_SHOWN)) {
       const line = put(dd, 'div', '', '');
       linkTo(line, dependency[end], goTo);
       line.node().append(` ${dependency.why}${dependency.tested ? ', tested' : ''}`);
     }
+    if (of.length > DEPENDENCIES_SHOWN) put(dd, 'div', '', `and ${of.length - DEPENDENCIES_SHOWN} more`);
   };
   linksTo('Waits for', load.dependencies.filter(({ to }) => to === request), 'from');
   linksTo('Waited for by', load.dependencies.filter(({ from }) => from === request), 'to');

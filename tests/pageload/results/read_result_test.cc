@@ -42,6 +42,7 @@ TEST(ReadResult, HasTypedValues) {
   EXPECT_EQ(result->seed, 18446744073709551557U);
   EXPECT_EQ(result->settings.timeout, std::chrono::seconds(30));
   EXPECT_THAT(result->settings.steps, ElementsAre("click #accept"));
+  EXPECT_THAT(result->settings.replay_options, testing::Optional(ElementsAre("--inject=none")));
   ASSERT_THAT(result->loads, SizeIs(2));
   auto const& load = result->loads[0];
   EXPECT_EQ(load.configuration, (LoadConfiguration{"chromium", "h2", "wpt:4g", "warm"}));

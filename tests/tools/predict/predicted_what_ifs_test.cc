@@ -125,6 +125,15 @@ TEST_F(PredictedWhatIfs, DrawThinkTimesOnceForAllThatHaveThem) {
                                   [](auto const& part) { return !part.think_draws_us.empty(); }),
             1);
   EXPECT_THAT(all->change.parts.back().nodes, testing::SizeIs(4));
+  interventions.push_back(whatif::interventions_of({"*: think=x2"}).front());
+  auto const before_any_load = predicted_what_ifs({.recorded = site_.reader(),
+                                                   .before = site_.reader(),
+                                                   .after = site_.reader(),
+                                                   .interventions = interventions,
+                                                   .effects = {}},
+                                                  {}, {});
+  ASSERT_FALSE(before_any_load);
+  EXPECT_THAT(before_any_load.error(), HasSubstr("cannot be multiplied"));
 }
 
 TEST_F(PredictedWhatIfs, TellClearTextFromTls) {

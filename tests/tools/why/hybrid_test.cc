@@ -256,6 +256,28 @@ TEST_F(Hybrid, IsRefusedForWhatCannotBePutIn) {
             std::string::npos);
 }
 
+TEST_F(Hybrid, DoesWithoutADamagedBodyThatNoDifferenceConcerns) {
+  for (auto* const side : {&a_, &b_}) {
+    side->add(a_get("https://a.test/x.png", "image/png"), "a body that will be damaged");
+    side->add(a_get("https://a.test/y.png", "image/png"), side == &a_ ? "y" : "other");
+  }
+  b_.add(a_get("https://a.test/new.png", "image/png"), "new and damaged");
+  compare();
+  a_.damage("will be damaged");
+  b_.damage("new and damaged");
+  HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
+  std::vector<bool> groups;
+  for (auto const& group : differences_.groups) {
+    groups.push_back(group.can_be_put_in && !group.title.contains("new.png"));
+  }
+  auto const done = maker.write(groups, folder_ / "whole");
+  ASSERT_TRUE(done) << done.error();
+  auto const made = ArchiveReader::open(folder_ / "whole", {});
+  ASSERT_TRUE(made);
+  ASSERT_EQ((*made)->entries().size(), 1U);
+  EXPECT_EQ((*made)->exchange(0)->request.target, "/y.png");
+}
+
 TEST_F(Hybrid, OfADamagedBodyIsRefused) {
   auto const url = std::string("https://a.test/x.png");
   a_.add(a_get(url, "image/png"), "a");
