@@ -16,8 +16,7 @@ bool is_plain_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_plain);
 }
 
-std::string shell_quoted(std::string_view text) {
-  if (is_plain_word(text)) return std::string(text);
+std::string in_single_quotes(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -27,6 +26,10 @@ std::string shell_quoted(std::string_view text) {
     }
   }
   return quoted + "'";
+}
+
+std::string shell_quoted(std::string_view text) {
+  return is_plain_word(text) ? std::string(text) : in_single_quotes(text);
 }
 
 }  // namespace reprise

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/shell.h"
+
 namespace reprise {
 namespace {
 
@@ -10,19 +12,6 @@ std::string joined(const std::vector<std::string>& words, const char* separator 
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
   return text;
-}
-
-/// For bash and zsh, inside '' as well.
-std::string in_quotes(std::string_view text) {
-  std::string all = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      all += "'\\''";
-    } else {
-      all += c;
-    }
-  }
-  return all + "'";
 }
 
 /// For fish, in which \ and ' are escaped by \.
@@ -40,7 +29,8 @@ std::string known_commands(std::span<const CommandNode> tree, const char* separa
   std::vector<std::string> patterns;
   for (const CommandNode& node : tree) {
     auto const start = node.words.empty() ? "" : node.words + " ";
-    for (const std::string& word : node.subcommands) patterns.push_back(in_quotes(start + word));
+    for (const std::string& word : node.subcommands)
+      patterns.push_back(in_single_quotes(start + word));
   }
   return joined(patterns, separator);
 }
@@ -55,7 +45,8 @@ std::string value_cases(std::span<const CommandNode> tree, const Choose& choose,
     for (const CommandOption& option : node.options) {
       if (!option.takes_value) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(in_quotes(node.words + name));
+      for (const std::string& name : option.names)
+        patterns.push_back(in_single_quotes(node.words + name));
       if (option.choices.empty()) {
         of_files.insert(of_files.end(), patterns.begin(), patterns.end());
       } else {
@@ -69,7 +60,7 @@ std::string value_cases(std::span<const CommandNode> tree, const Choose& choose,
 
 std::string bash_values(std::span<const CommandNode> tree) {
   return value_cases(
-      tree, [](const std::string& words) { return "words=" + in_quotes(words); }, "return");
+      tree, [](const std::string& words) { return "words=" + in_single_quotes(words); }, "return");
 }
 
 std::string bash_words(std::span<const CommandNode> tree) {
@@ -79,9 +70,9 @@ std::string bash_words(std::span<const CommandNode> tree) {
     for (const CommandOption& option : node.options) {
       options.insert(options.end(), option.names.begin(), option.names.end());
     }
-    cases += "      " + in_quotes(node.words) +
-             ") commands=" + in_quotes(joined(node.subcommands)) +
-             " options=" + in_quotes(joined(options)) + " ;;\n";
+    cases += "      " + in_single_quotes(node.words) +
+             ") commands=" + in_single_quotes(joined(node.subcommands)) +
+             " options=" + in_single_quotes(joined(options)) + " ;;\n";
   }
   return cases;
 }
@@ -93,7 +84,7 @@ std::string zsh_item(std::string_view word, std::string_view description) {
     if (c == ':') item += '\\';
     item += c;
   }
-  return in_quotes(item + ":" + std::string(description));
+  return in_single_quotes(item + ":" + std::string(description));
 }
 
 std::string zsh_values(std::span<const CommandNode> tree) {
@@ -120,7 +111,7 @@ std::string zsh_words(std::span<const CommandNode> tree) {
         }
       }
     }
-    cases += "    " + in_quotes(node.words) + ")\n      commands=(" + commands +
+    cases += "    " + in_single_quotes(node.words) + ")\n      commands=(" + commands +
              ")\n      options=(" + options + ")\n      ;;\n";
   }
   return cases;
