@@ -85,7 +85,7 @@ def measure(case, seeds, seconds):
         seed = TEST_SEED + number * 10_000  # cases count on from theirs
         return run(*case, seed) if time.monotonic() < end else None
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         held = [each for each in pool.map(run_in_time, range(seeds)) if each is not None]
     figure.report(f"{case[0]}_seeds", len(held), "runs", None)
     figure.report(f"{case[0]}_failed", held.count(False), "runs", "== 0")
