@@ -27,8 +27,8 @@ except ImportError:
     print("python3-dnspython is not installed")
     sys.exit(77)
 
-MESSAGES = 600
-DAMAGED = 4000
+MESSAGES = 200
+DAMAGED = 1500
 HOSTS = ["example.org", "www.example.org", "cdn.example.net", "a.b.c.d.example.org", "xn--p1ai",
          "_dmarc.example.org", "WWW.Example.ORG", "x" * 63 + ".example.org"]
 SAMPLES = {

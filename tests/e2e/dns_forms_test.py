@@ -26,6 +26,7 @@ QUERIES = 500
 MALFORMED = 200
 ANSWER_SECONDS = 3
 TRIES = 2
+PORTS = 5
 RA = 0x80
 UNREAD = (dns.rcode.FORMERR, dns.rcode.NOTIMP)
 NAMES = {"www.example.org": "127.18.0.1", "cdn.example.net": "127.18.0.2",
@@ -57,18 +58,26 @@ class Unbound:
     """A reference that knows the same names."""
 
     def __init__(self, folder):
-        taken = socket.create_server(("127.0.0.1", 0))
-        self.port = taken.getsockname()[1]
-        taken.close()
-        config = folder / "unbound.conf"
+        self.config = folder / "unbound.conf"
+        # A port that is free for TCP can be a client's for UDP.
+        if not any(self._started() for _ in range(PORTS)):
+            raise AssertionError(f"unbound did not start on any of {PORTS} ports")
+
+    def _started(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
         data = "".join(f'  local-data: "{name}. 60 IN A {at}"\n' for name, at in NAMES.items())
-        config.write_text(CONFIG.format(port=self.port) + data)
+        self.config.write_text(CONFIG.format(port=self.port) + data)
         self.process = subprocess.Popen([shutil.which("unbound") or "/usr/sbin/unbound", "-d", "-c",
-                                         str(config)], stderr=subprocess.DEVNULL)
+                                         str(self.config)], stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 10
         while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            if self.process.poll() is not None:
+                return False
+            if time.monotonic() > deadline:
+                self.stop()
                 raise AssertionError("unbound does not answer")
+        return True
 
     def _answers(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:

@@ -85,8 +85,13 @@ def measure(case, seeds, seconds):
         seed = TEST_SEED + number * 10_000  # cases count on from theirs
         return run(*case, seed) if time.monotonic() < end else None
 
+    held = []
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        held = [each for each in pool.map(run_in_time, range(seeds)) if each is not None]
+        for each in pool.map(run_in_time, range(seeds)):
+            held += [] if each is None else [each]
+            print(f"\r{case[0]}: {len(held)} of {seeds} seeds, {held.count(False)} failed", end="",
+                  file=sys.stderr, flush=True)
+    print(file=sys.stderr)
     figure.report(f"{case[0]}_seeds", len(held), "runs", None)
     figure.report(f"{case[0]}_failed", held.count(False), "runs", "== 0")
     return all(held)

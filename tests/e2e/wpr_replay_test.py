@@ -177,8 +177,8 @@ class WprReplay(wpr_case.TestCase):
         wpr = self.replay(f"--https_cert_file={root[0]}", f"--https_key_file={root[1]}")
         with self.assertRaises(ssl.SSLCertVerificationError):
             wpr.connect("https", "b.test", ssl.create_default_context())
+        self.until(lambda: "wpr installroot" in wpr.text())
         self.assertEqual(wpr.signal(signal.SIGTERM), 0)
-        self.assertIn("wpr installroot", wpr.text())
         self.assertNotIn("reprise ca", wpr.text())
 
     def test_errors_exit_with_1(self):
