@@ -1,5 +1,6 @@
 """What a running server has used: processor time and peak memory, of it and its descendants."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -7,7 +8,7 @@ import time
 
 LIBC = ctypes.CDLL(None)
 PROC = pathlib.Path("/proc")
-IDLE_CHECK_SECONDS, IDLE_CHECKS_MAX = .25, 240
+IDLE_CHECK_SECONDS, BUSY_SECONDS_MAX = .25, 60
 
 
 def tree(pid):
@@ -31,15 +32,24 @@ def cpu_seconds(pid):
     return total_ns / 1e9
 
 
+def is_runnable(pid):
+    """Whether one of its threads runs, or waits for a processor."""
+    for stat in (stat for each in tree(pid) for stat in PROC.glob(f"{each}/task/*/stat")):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
+            if stat.read_text().rpartition(")")[2].split()[0] == "R":
+                return True
+    return False
+
+
 def wait_until_idle(pid):
-    """Until it uses no processor time."""
+    """Until it uses no processor time, and wants none."""
     before = None
-    for _ in range(IDLE_CHECKS_MAX):
-        if (now := cpu_seconds(pid)) == before:
-            return
+    began = cpu_seconds(pid)
+    while (now := cpu_seconds(pid)) != before or is_runnable(pid):
+        if now - began > BUSY_SECONDS_MAX:
+            raise AssertionError(f"process {pid} has used {BUSY_SECONDS_MAX} s of processor time")
         before = now
         time.sleep(IDLE_CHECK_SECONDS)
-    raise AssertionError(f"process {pid} is never idle")
 
 
 def forget_peak_memory(pid):
