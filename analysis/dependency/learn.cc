@@ -133,13 +133,14 @@ class Learner {
   }
 
   /// The parser runs scripts in their order, whether they are in the document or not, and after the
-  /// style sheets before them.
+  /// style sheets before them. At its end it calls listeners.
   void add_document_order(std::uint32_t script, std::uint32_t task) {
     auto const document = rules_.parser_of(task);
     if (!document) return;
     std::size_t scripts = 0;
+    bool const is_last = script == *document || !rules_.is_run_of(task, script);
     for (auto from = task; from-- > 0;) {
-      bool const stands_before = from < script || script == *document;
+      bool const stands_before = from < script || is_last;
       bool const is_earlier =
           stands_before && rules_.initiator_of(from) == document && rules_.holds_up_parser(from);
       if (!is_earlier || !acts_before(from, task)) continue;

@@ -18,7 +18,7 @@ namespace reprise {
 ///  - to what a style sheet made the browser ask for (a font, a background) from all style sheets
 ///    that hold up the first layout, which finds it;
 ///  - to a task from its script, and if that holds up the parser, from the earlier such scripts and
-///    style sheets of its document;
+///    style sheets of its document; to a listener of the document's end from all of them;
 ///  - to the first task of a script from its imports and, if the script is deferred, from the
 ///    earlier ones of its document with their imports;
 ///  - to a request or task whose start these do not explain, from earlier scripts and style sheets,

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/dependency/parsed_listeners.h"
 #include "base/http/url_parts.h"
 
 namespace reprise {
@@ -31,6 +32,7 @@ PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const O
       gaps_(gaps),
       initiators_(nodes.size()),
       holds_up_parser_(nodes.size()),
+      parsed_listeners_(find_parsed_listeners(nodes, pages, gaps.loads())),
       parsers_(nodes.size()) {
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].kind == DependencyNodeKind::kRequest) initiators_[i] = find_initiator(i);
@@ -114,6 +116,9 @@ std::optional<std::uint32_t> PageRules::find_parser(std::uint32_t task) const {
   auto const request = gaps_.request_of(task);
   if (!request || node(task).kind != DependencyNodeKind::kTask) return std::nullopt;
   if (node(*request).type == "Document" && node(task).function.empty()) return request;
+  if (parsed_listeners_[task]) {
+    return is_in_frame(task) ? std::nullopt : document_above(*request);
+  }
   if (!is_run_of(task, *request) || !holds_up_parser(*request)) return std::nullopt;
   return initiator_of(*request);
 }
@@ -142,14 +147,19 @@ bool PageRules::is_in_background(std::uint32_t i) const {
 }
 
 bool PageRules::is_in_frame(std::uint32_t i) const {
-  auto request = gaps_.request_of(i);
-  for (std::size_t deep = 0; request && deep < kAskersDeepMax; ++deep) {
-    if (node(*request).type == "Document") {
-      return !is_page(*request) && initiator_of(first_before_redirects(*request));
-    }
-    request = initiator_of(*request);
+  auto const request = gaps_.request_of(i);
+  auto const document = request ? document_above(*request) : std::nullopt;
+  return document && !is_page(*document) && initiator_of(first_before_redirects(*document));
+}
+
+/// A document is its own.
+std::optional<std::uint32_t> PageRules::document_above(std::uint32_t request) const {
+  std::optional<std::uint32_t> above = request;
+  for (std::size_t deep = 0; above && deep < kAskersDeepMax; ++deep) {
+    if (node(*above).type == "Document") return above;
+    above = initiator_of(*above);
   }
-  return false;
+  return std::nullopt;
 }
 
 std::uint32_t PageRules::first_before_redirects(std::uint32_t request) const {

@@ -38,7 +38,8 @@ class PageRules {
   /// other media, a low one.
   bool holds_up_parser(std::uint32_t request) const { return holds_up_parser_[request]; }
 
-  /// The document whose parser ran this task: a script in it, or one that held the parser up.
+  /// The document whose parser ran this task: a script in it, or one that held the parser up; or at
+  /// whose end it ran, as a listener.
   std::optional<std::uint32_t> parser_of(std::uint32_t task) const { return parsers_[task]; }
   /// The load event, if a request that nothing is known to cause comes after it in every load: the
   /// browser asks for the page's icon then.
@@ -78,6 +79,7 @@ class PageRules {
                                                 std::uint32_t to) const;
   std::optional<std::uint32_t> image_in(std::size_t load, std::string_view url) const;
   std::uint32_t first_before_redirects(std::uint32_t request) const;
+  std::optional<std::uint32_t> document_above(std::uint32_t request) const;
   bool is_page(std::uint32_t request) const;
   const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }
 
@@ -89,6 +91,7 @@ class PageRules {
 
   std::vector<std::optional<std::uint32_t>> initiators_;  // by node
   std::vector<bool> holds_up_parser_;                     // by node
+  std::vector<bool> parsed_listeners_;                    // by node
   std::vector<std::optional<std::uint32_t>> parsers_;     // by node
 };
 

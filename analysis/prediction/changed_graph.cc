@@ -134,11 +134,14 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   for (DependencyEdge& edge : changed.edges) {
     auto const script = scripts[edge.from];
     if (!script || scripts[edge.to] == script || !is_of_order(graph, edge)) continue;
-    // The parser scans ahead: what is asked for after a script comes from a listener of it, which
-    // waits for deferred ones, too; but not what a style sheet asks for.
-    bool const is_request = graph.nodes[edge.to].kind == DependencyNodeKind::kRequest;
-    bool const is_deferred = changes[*script].loading == ScriptLoading::kDefer;
-    if (is_request && is_deferred && !is_of_style(graph, edge.to)) continue;
+    // Listeners wait for deferred scripts, too. The parser scans ahead: what is asked for after a
+    // script comes from a listener of it; but not what a style sheet asks for.
+    DependencyNode const& later = graph.nodes[edge.to];
+    bool const is_request = later.kind == DependencyNodeKind::kRequest;
+    bool const is_listener =
+        is_request ? !is_of_style(graph, edge.to)
+                   : later.kind == DependencyNodeKind::kTask && !later.function.empty();
+    if (is_listener && changes[*script].loading == ScriptLoading::kDefer) continue;
     edge.from = *script;
     edge.after = DependencyAfter::kStart;
   }

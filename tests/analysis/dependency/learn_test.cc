@@ -106,6 +106,35 @@ TEST(LearnDependencies, KnowsThatScriptsInTheDocumentTakeTheirTurn) {
       << "which came after the others";
 }
 
+TEST(LearnDependencies, LetsListenersOfTheDocumentWaitForAllThatHeldUpItsParser) {
+  // By when the event ended: `ready` ran in it in every load, or in all but one.
+  for (std::int64_t const last_parsed : {117, 150}) {
+    std::vector<ObservedPage> loads;
+    for (std::int64_t late : {0, 1, 2}) {  // so that the gaps tell nothing
+      loads.push_back(
+          written_load({{kWrittenPage, "Document", 0, 50, 60, ""},
+                        {"https://a.test/app.js", "Script", 61, 80, 90, kWrittenPage},
+                        {"https://a.test/ad.js", "Script", 62, 80, 99, kWrittenPage},
+                        {"https://a.test/soon.js", "Script", 63, 80, 97, kWrittenPage}}));
+      set_priorities(loads.back(), "High");
+      set_priorities(loads.back(), "Low", "soon.js");
+      add_task(loads.back(), "https://a.test/ad.js", 100, 105);
+      add_task(loads.back(), "https://a.test/app.js", 106 + late, 110 + late, "ready");
+      add_task(loads.back(), "https://a.test/app.js", 111 + late, 115 + late, "later");
+      loads.back().parsed_us = (late == 2 ? last_parsed : 115 + late) * 1000;
+    }
+    std::string const ready = "script of https://a.test/app.js";
+    auto const graph = learn_dependencies(loads);
+    if (last_parsed == 117) {
+      EXPECT_THAT(
+          waited_for(graph, ready + " ready"),
+          testing::UnorderedElementsAre("app.js", "ad.js", "script of https://a.test/ad.js"));
+    } else {
+      EXPECT_THAT(waited_for(graph, ready + " ready"), testing::ElementsAre("app.js"));
+    }
+  }
+}
+
 TEST(LearnDependencies, FollowsInitiatorsFromTheLastMomentThatAlwaysPrecedes) {
   std::vector<ObservedPage> loads;
   for (std::int64_t late : {0, 7}) {

@@ -100,6 +100,18 @@ TEST(ChangedGraph, LeavesWhatAScriptMayCauseBehindIt) {
               testing::Contains(std::pair<std::uint32_t, DependencyAfter>(kAdTask, kEnd)));
 }
 
+TEST(ChangedGraph, LetsListenersOfTheDocumentWaitForDeferredScripts) {
+  auto graph = blocking_page();
+  graph.nodes[kAppTask].function = "ready";
+  for (auto const [loading, waits] :
+       {std::pair(ScriptLoading::kAsync, false), std::pair(ScriptLoading::kDefer, true)}) {
+    std::vector<NodeChange> changes(graph.nodes.size());
+    changes[kAd].loading = loading;
+    auto const waited_for = waits_of(changed_graph(graph, changes), kAppTask);
+    EXPECT_EQ(std::ranges::count(waited_for, std::pair(std::uint32_t{kAdTask}, kEnd)), waits);
+  }
+}
+
 TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
   auto const graph = with(ScriptLoading::kDefer);
   using Wait = std::pair<std::uint32_t, DependencyAfter>;
