@@ -19,7 +19,6 @@ std::vector<ObservedPage> observed_pages(const LoadResult& result, std::vector<C
         {.calls = std::move(load.tree),
          .milestones = {us(page.first_contentful_paint_ms), us(page.largest_contentful_paint_ms),
                         us(page.load_event_ms), us(page.last_load_ms)},
-         .parsed_us = us(page.dom_content_loaded_ms),
          .largest_url = page.largest_contentful_paint_url,
          .load = load.load});
   }

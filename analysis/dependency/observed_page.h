@@ -20,8 +20,6 @@ struct ObservedPage {
   CallTree calls;  ///< normalized
   /// By Milestone, in us since the start of the view; nothing if it was not reached.
   std::array<std::optional<std::int64_t>, kMilestones> milestones;
-  /// The end of the DOMContentLoaded event, in the same. Nothing: unknown.
-  std::optional<std::int64_t> parsed_us;
   /// Of the image that the largest contentful paint was; empty: text. Nothing: unknown.
   std::optional<std::string> largest_url;
   std::size_t load = 0;  ///< its place in LoadResult::loads, where its trace is named

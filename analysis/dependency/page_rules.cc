@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "analysis/dependency/parsed_listeners.h"
 #include "base/http/url_parts.h"
 
 namespace reprise {
@@ -32,7 +31,6 @@ PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const O
       gaps_(gaps),
       initiators_(nodes.size()),
       holds_up_parser_(nodes.size()),
-      parsed_listeners_(find_parsed_listeners(nodes, pages, gaps.loads())),
       parsers_(nodes.size()) {
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].kind == DependencyNodeKind::kRequest) initiators_[i] = find_initiator(i);
@@ -116,11 +114,26 @@ std::optional<std::uint32_t> PageRules::find_parser(std::uint32_t task) const {
   auto const request = gaps_.request_of(task);
   if (!request || node(task).kind != DependencyNodeKind::kTask) return std::nullopt;
   if (node(*request).type == "Document" && node(task).function.empty()) return request;
-  if (parsed_listeners_[task]) {
-    return is_in_frame(task) ? std::nullopt : document_above(*request);
-  }
+  if (listens_to_end(task)) return is_in_frame(task) ? std::nullopt : document_above(*request);
   if (!is_run_of(task, *request) || !holds_up_parser(*request)) return std::nullopt;
   return initiator_of(*request);
+}
+
+/// Whether it is a listener of DOMContentLoaded, in every load with it. That event comes when the
+/// parser is done and what is deferred has run (HTML 13.2.7).
+bool PageRules::listens_to_end(std::uint32_t task) const {
+  if (node(task).function.empty()) return false;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][task];
+    if (!times) continue;
+    auto const& calls = pages_[load].calls.calls;
+    auto around = calls[times->call].parent;
+    while (around != kNoParent && calls[around].attribute("event") != "DOMContentLoaded") {
+      around = calls[around].parent;
+    }
+    if (around == kNoParent) return false;
+  }
+  return true;
 }
 
 std::optional<std::uint32_t> PageRules::load_event_before(std::uint32_t request) const {

@@ -81,6 +81,7 @@ class PageRules {
   std::uint32_t first_before_redirects(std::uint32_t request) const;
   std::optional<std::uint32_t> document_above(std::uint32_t request) const;
   bool is_page(std::uint32_t request) const;
+  bool listens_to_end(std::uint32_t task) const;
   const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }
 
   const std::vector<DependencyNode>& nodes_;
@@ -91,7 +92,6 @@ class PageRules {
 
   std::vector<std::optional<std::uint32_t>> initiators_;  // by node
   std::vector<bool> holds_up_parser_;                     // by node
-  std::vector<bool> parsed_listeners_;                    // by node
   std::vector<std::optional<std::uint32_t>> parsers_;     // by node
 };
 

@@ -70,6 +70,7 @@ struct Event {
   std::string frame;
   std::string url;  ///< of the script, or of a navigation's document
   std::string function;
+  std::string type;  ///< of the event whose listeners are called
   double line = -1;
   bool outermost = false;
 };
@@ -147,6 +148,8 @@ class TraceReader {
       event.url = text();
     } else if (name == "functionName") {
       event.function = text();
+    } else if (name == "type" && json_.peek() == importing::JsonKind::kString) {
+      event.type = text();
     } else if (name == "lineNumber") {
       event.line = number();
     } else if (name == "isOutermostMainFrame") {
@@ -233,6 +236,7 @@ class TraceReader {
       }
       if (!event.url.empty()) call.set("url", event.url);
       if (!event.function.empty()) call.set("function", event.function);
+      if (event.name == "EventDispatch") call.set("event", event.type);
       if (event.line >= 0 && event.line < 1e9)
         call.set("line", std::to_string(std::llround(event.line)));
       around.push_back(static_cast<std::uint32_t>(tree_.calls.size()));

@@ -107,8 +107,7 @@ TEST(LearnDependencies, KnowsThatScriptsInTheDocumentTakeTheirTurn) {
 }
 
 TEST(LearnDependencies, LetsListenersOfTheDocumentWaitForAllThatHeldUpItsParser) {
-  // By when the event ended: `ready` ran in it in every load, or in all but one.
-  for (std::int64_t const last_parsed : {117, 150}) {
+  for (std::string const last_event : {"DOMContentLoaded", "load"}) {
     std::vector<ObservedPage> loads;
     for (std::int64_t late : {0, 1, 2}) {  // so that the gaps tell nothing
       loads.push_back(
@@ -119,19 +118,16 @@ TEST(LearnDependencies, LetsListenersOfTheDocumentWaitForAllThatHeldUpItsParser)
       set_priorities(loads.back(), "High");
       set_priorities(loads.back(), "Low", "soon.js");
       add_task(loads.back(), "https://a.test/ad.js", 100, 105);
-      add_task(loads.back(), "https://a.test/app.js", 106 + late, 110 + late, "ready");
-      add_task(loads.back(), "https://a.test/app.js", 111 + late, 115 + late, "later");
-      loads.back().parsed_us = (late == 2 ? last_parsed : 115 + late) * 1000;
+      add_task(loads.back(), "https://a.test/app.js", 106 + late, 110 + late, "ready",
+               late == 2 ? last_event : "DOMContentLoaded");
     }
-    std::string const ready = "script of https://a.test/app.js";
-    auto const graph = learn_dependencies(loads);
-    if (last_parsed == 117) {
-      EXPECT_THAT(
-          waited_for(graph, ready + " ready"),
-          testing::UnorderedElementsAre("app.js", "ad.js", "script of https://a.test/ad.js"));
-    } else {
-      EXPECT_THAT(waited_for(graph, ready + " ready"), testing::ElementsAre("app.js"));
+    std::vector<std::string> wanted{"app.js"};
+    if (last_event == "DOMContentLoaded") {
+      wanted.insert(wanted.end(), {"ad.js", "script of https://a.test/ad.js"});
     }
+    EXPECT_THAT(waited_for(learn_dependencies(loads), "script of https://a.test/app.js ready"),
+                testing::UnorderedElementsAreArray(wanted))
+        << "the last load has it in " << last_event;
   }
 }
 

@@ -68,14 +68,16 @@ inline ObservedPage written_load(std::initializer_list<WrittenRequest> requests)
   return page;
 }
 
-/// A script's run, or a callback: `function` of it.
+/// A script's run, or a callback: `function` of it, as a listener of `event`.
 inline void add_task(ObservedPage& page, const std::string& url, std::int64_t start_ms,
-                     std::int64_t end_ms, const std::string& function = {}) {
+                     std::int64_t end_ms, const std::string& function = {},
+                     const std::string& event = {}) {
   Call around{.kind = CallKind::kTask,
               .name = "task",
               .start_us = start_ms * 1000,
               .end_us = end_ms * 1000};
   auto const parent = static_cast<std::uint32_t>(page.calls.calls.size());
+  if (!event.empty()) around.set("event", event);
   page.calls.calls.push_back(around);
   Call script = around;
   script.name = "script";

@@ -66,6 +66,23 @@ TEST(TraceCalls, AreTheWorkOfThePagesMainThread) {
   EXPECT_EQ(tree->calls[2].attribute("function"), "boot");
 }
 
+TEST(TraceCalls, NameTheEventWhoseListenersAreCalled) {
+  auto const tree = traced(R"(
+    {"name":"EventDispatch","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7,
+     "args":{"data":{"type":"DOMContentLoaded"}}},
+    {"name":"EventDispatch","ph":"X","ts":1192000,"dur":3000,"pid":7,"tid":7,
+     "args":{"data":{"type":7}}},
+    {"name":"FunctionCall","ph":"X","ts":1160000,"dur":10000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js","type":"x"}}},)" +
+                           std::string(kNavigation));
+  ASSERT_TRUE(tree) << tree.error();
+  ASSERT_EQ(tree->calls.size(), 3U);
+  EXPECT_EQ(tree->calls[0].attribute("event"), "DOMContentLoaded");
+  EXPECT_EQ(tree->calls[1].parent, 0U);
+  EXPECT_EQ(tree->calls[1].attribute("event"), "");
+  EXPECT_EQ(tree->calls[2].attribute("event"), "") << "not a string";
+}
+
 TEST(TraceCalls, AreOfTheSiteThatAScriptOfThePageLedTo) {
   auto const tree = traced(R"(
     {"name":"navigationStart","cat":"blink.user_timing","ph":"R","ts":1200000,"pid":9,"tid":9,
