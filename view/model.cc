@@ -241,7 +241,7 @@ std::size_t ViewModel::text_number(std::string_view text) {
 }
 
 void ViewModel::add_request(const ViewRequest& request) {
-  last_is_shown_ = requests_ < kRequestsMax && text_bytes_ <= kTextBytesMax;
+  last_is_shown_ = requests_ < limits_.requests && text_bytes_ <= limits_.text_bytes;
   if (!last_is_shown_) {
     ++load_left_out_;
     ++left_out_;
@@ -274,7 +274,7 @@ void ViewModel::append_head(const ViewHead& head, std::string& json) {
 
 void ViewModel::add_heads(const ViewHead& request, const ViewHead& response) {
   if (!has_heads_ || !last_is_shown_) return;
-  if (head_bytes_ > kHeadBytesMax || text_bytes_ > kTextBytesMax) {
+  if (head_bytes_ > limits_.head_bytes || text_bytes_ > limits_.text_bytes) {
     ++heads_left_out_;
     return;
   }
@@ -290,7 +290,7 @@ void ViewModel::add_heads(const ViewHead& request, const ViewHead& response) {
 }
 
 bool ViewModel::add_trace_json(std::string_view json) {
-  if (trace_bytes_ + json.size() > kTraceBytesMax) {
+  if (trace_bytes_ + json.size() > limits_.trace_bytes) {
     ++traces_left_out_;
     return false;
   }
@@ -322,7 +322,7 @@ void ViewModel::add_trace_error(std::string_view why) {
 }
 
 void ViewModel::add_frame(double at_ms, int percent, std::string_view jpeg) {
-  if (frame_bytes_ + jpeg.size() > kFrameBytesMax) {
+  if (frame_bytes_ + jpeg.size() > limits_.frame_bytes) {
     ++frames_left_out_;
     return;
   }

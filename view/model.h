@@ -51,18 +51,22 @@ struct ViewHead {
   HeaderList fields;
 };
 
-/// Collects inputs and their loads and returns the model's text. Requests beyond a limit are only
-/// counted, so that a browser can still show the page.
+/// How much of each a page shows at most, so that a browser can still show it.
+struct ViewLimits {
+  std::size_t requests = 200'000;
+  std::size_t text_bytes = std::size_t{64} << 20;
+  std::size_t trace_bytes = std::size_t{32} << 20;
+  std::size_t head_bytes = std::size_t{32} << 20;
+  std::size_t frame_bytes = std::size_t{32} << 20;
+};
+
+/// Collects inputs and their loads and returns the model's text. What is beyond a limit is only
+/// counted.
 class ViewModel {
  public:
-  static constexpr std::size_t kRequestsMax = 200'000;
-  static constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
-  static constexpr std::size_t kTraceBytesMax = std::size_t{32} << 20;
-  static constexpr std::size_t kHeadBytesMax = std::size_t{32} << 20;
-  static constexpr std::size_t kFrameBytesMax = std::size_t{32} << 20;
-
   /// Hides what `redaction` finds in texts of pages; null: shows everything. Borrows it.
-  explicit ViewModel(Redaction* redaction = nullptr) : redaction_(redaction) {}
+  explicit ViewModel(Redaction* redaction = nullptr, const ViewLimits& limits = {})
+      : redaction_(redaction), limits_(limits) {}
 
   /// The address of the page of `reprise explain`, for a link to it.
   void link_explanation(std::string address) { explanation_ = std::move(address); }
@@ -108,6 +112,7 @@ class ViewModel {
   boost::json::array chain();
 
   Redaction* redaction_;
+  ViewLimits limits_;
   const DependencyGraph* graph_ = nullptr;
   bool has_heads_ = true;
   std::string explanation_;

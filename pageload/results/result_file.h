@@ -29,6 +29,8 @@ std::expected<LoadResult, std::string> read_result_file(const std::filesystem::p
 
 /// Includes a load's DOM if it is kept; counts and digests are those of sum_up(), or null. Pure.
 boost::json::object to_json(const LoadResult& result);
+/// As a result has it, for all reports.
+boost::json::object to_json(const LoadConfiguration& configuration);
 /// Writes the JSON to `path` atomically, mode 0600 since URLs and documents can contain secrets; to
 /// standard output if `path` is "-". Errors: the system error of open(2), write(2) or rename(2).
 Result<void> write_result(const LoadResult& result, const std::filesystem::path& path);

@@ -117,10 +117,7 @@ json::object page_json(const PageLoad& page) {
 json::object load_json(const LoadResult::Load& load) {
   json::object out = page_json(load.page);
   out["run"] = load.run;
-  out["configuration"] = {{"browser", as_utf8(load.configuration.browser)},
-                          {"protocol", as_utf8(load.configuration.protocol)},
-                          {"link", as_utf8(load.configuration.link)},
-                          {"cache", as_utf8(load.configuration.cache)}};
+  out["configuration"] = to_json(load.configuration);
   out["order"] = load.order;
   out["warm_up"] = load.warm_up;
   if (!load.skipped.empty()) out["skipped"] = as_utf8(load.skipped);
@@ -178,6 +175,13 @@ json::array what_ifs_json(const std::vector<WhatIfMade>& what_ifs) {
 }
 
 }  // namespace
+
+json::object to_json(const LoadConfiguration& configuration) {
+  return {{"browser", as_utf8(configuration.browser)},
+          {"protocol", as_utf8(configuration.protocol)},
+          {"link", as_utf8(configuration.link)},
+          {"cache", as_utf8(configuration.cache)}};
+}
 
 json::object to_json(const LoadResult& result) {
   json::array browsers;

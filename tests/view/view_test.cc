@@ -131,10 +131,12 @@ TEST(ViewModel, HasTheCriticalChainUpToTheLoadEvent) {
             json::parse(R"([[1,"",0E0,6E1],[4,"started",9.5E1,5E2]])"));
 }
 
+constexpr ViewLimits kSmall{.requests = 200, .trace_bytes = 1000, .head_bytes = 1000};
+
 TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
   TrenchTrace trace{.points = {{std::string(kHostile), "a", 1}},
                     .nodes = {{.hits = 1, .inclusive_us = 1500}}};
-  ViewModel model;
+  ViewModel model(nullptr, kSmall);
   model.add_input({});
   for (int load = 0; load < 2; ++load) {
     model.begin_load({});
@@ -144,7 +146,7 @@ TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
     model.add_request({});
     model.add_trace_error(kHostile);
     if (load == 0) {
-      trace.points[0].method.assign(ViewModel::kTraceBytesMax, 'm');
+      trace.points[0].method.assign(kSmall.trace_bytes, 'm');
     }
     model.end_load();
   }
@@ -164,8 +166,8 @@ TEST(ViewModel, HasTracesByTheirRequestUpToALimit) {
 TEST(ViewModel, HasNoTraceAfterOneThatDoesNotFit) {
   TrenchTrace const small{.points = {{"A", "a", 1}}, .nodes = {{.hits = 1, .inclusive_us = 1500}}};
   auto large = small;
-  large.points[0].method.assign(ViewModel::kTraceBytesMax, 'm');
-  ViewModel model;
+  large.points[0].method.assign(kSmall.trace_bytes, 'm');
+  ViewModel model(nullptr, kSmall);
   model.add_input({});
   model.begin_load({});
   const TrenchTrace* const traces[] = {&small, &large, &small};
@@ -181,9 +183,9 @@ TEST(ViewModel, HasNoTraceAfterOneThatDoesNotFit) {
 
 TEST(ViewModel, HasHeadsWithTheirTextsOnceUpToALimit) {
   std::vector<HeaderView> fields = {{"Accept", "*/*"}, {"Cookie", "a=secret"}};
-  std::string const large(ViewModel::kHeadBytesMax, 'h');
+  std::string const large(kSmall.head_bytes, 'h');
   Redaction redaction;
-  ViewModel model(&redaction);
+  ViewModel model(&redaction, kSmall);
   model.add_input({});
   model.begin_load({});
   model.add_request({});
@@ -213,18 +215,18 @@ TEST(ViewModel, HasHeadsWithTheirTextsOnceUpToALimit) {
 }
 
 TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
-  ViewModel model;
+  ViewModel model(nullptr, kSmall);
   model.add_input({});
   for (int load = 0; load < 2; ++load) {
     model.begin_load({});
-    for (std::size_t i = 0; i < ViewModel::kRequestsMax - 1; ++i) model.add_request({});
+    for (std::size_t i = 0; i < kSmall.requests - 1; ++i) model.add_request({});
     model.end_load();
   }
-  EXPECT_EQ(model.requests(), ViewModel::kRequestsMax);
-  EXPECT_EQ(model.requests_left_out(), ViewModel::kRequestsMax - 2);
+  EXPECT_EQ(model.requests(), kSmall.requests);
+  EXPECT_EQ(model.requests_left_out(), kSmall.requests - 2);
   auto const read = parsed(std::move(model));
   EXPECT_EQ(read.at("loads").at(0).at("requests_left_out"), 0);
-  EXPECT_EQ(read.at("loads").at(1).at("requests_left_out"), ViewModel::kRequestsMax - 2);
+  EXPECT_EQ(read.at("loads").at(1).at("requests_left_out"), kSmall.requests - 2);
   EXPECT_EQ(read.at("loads").at(1).at("requests").get_array().size(), 1U);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text/markdown.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
+#include "pageload/results/result_file.h"
 
 namespace json = boost::json;
 
@@ -165,12 +166,7 @@ json::object side_json(const LoadGroup& group) {
   json::array failures, warnings;
   for (const std::string& each : group.failures) failures.emplace_back(as_utf8(each));
   for (const std::string& each : group.warnings) warnings.emplace_back(as_utf8(each));
-  const LoadConfiguration& conditions = group.conditions;
-  return {{"configuration",
-           {{"browser", as_utf8(conditions.browser)},
-            {"protocol", as_utf8(conditions.protocol)},
-            {"link", as_utf8(conditions.link)},
-            {"cache", as_utf8(conditions.cache)}}},
+  return {{"configuration", to_json(group.conditions)},
           {"loads", group.loads.size()},
           {"warm_ups", group.warm_ups},
           {"failed", group.failed},

@@ -8,6 +8,7 @@
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
+#include "pageload/results/result_file.h"
 
 namespace json = boost::json;
 
@@ -88,11 +89,7 @@ json::object noise_floor_json(const NoiseFloor& floor) {
   json::array metrics;
   for (const MetricNoise& noise : floor.metrics) {
     metrics.push_back({{"url", as_utf8(noise.url)},
-                       {"configuration",
-                        {{"browser", as_utf8(noise.conditions.browser)},
-                         {"protocol", as_utf8(noise.conditions.protocol)},
-                         {"link", as_utf8(noise.conditions.link)},
-                         {"cache", as_utf8(noise.conditions.cache)}}},
+                       {"configuration", to_json(noise.conditions)},
                        {"metric", kMetrics[noise.metric].name},
                        {"loads", noise.loads},
                        {"median", noise.median},

@@ -8,6 +8,7 @@
 #include "analysis/metric.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "pageload/results/result_file.h"
 #include "tools/load/load_table.h"
 
 namespace reprise {
@@ -142,6 +143,7 @@ boost::json::array NoiseCheck::json() const {
   for (auto const& [cell, noise] : pages_) {
     auto const& spread = main_spread(noise, options_.compare);
     out.push_back({{"url", as_utf8(cell.url)},
+                   {"configuration", to_json(cell.configuration)},
                    {"metric", kMetrics[spread.metric].name},
                    {"loads", spread.loads},
                    {"median", spread.median},

@@ -79,6 +79,9 @@ std::string NoiseStore::key_of(const LoadResult& result, const LoadCell& cell,
   for (auto const metric : metrics) parts.emplace_back(kMetrics[metric].field);
   parts.insert(parts.end(), settings.steps.begin(), settings.steps.end());
   for (const WhatIfMade& each : result.what_ifs) parts.push_back(each.text);
+  if (settings.replay_options) {
+    parts.insert(parts.end(), settings.replay_options->begin(), settings.replay_options->end());
+  }
   std::string all;
   for (const std::string& part : parts) all += part + '\0';
   return sha256_hex(all).substr(0, 32);

@@ -143,7 +143,7 @@ int write_page(const ViewOptions& options, ViewModel model) {
   if (model.requests_left_out() > 0) {
     std::fprintf(stderr, "reprise: %s not shown: a page shows at most %zu\n",
                  counted(model.requests_left_out(), "request is", "requests are").c_str(),
-                 ViewModel::kRequestsMax);
+                 ViewLimits().requests);
   }
   if (!options.explanation.empty()) {
     model.link_explanation(link_between(output, options.explanation));

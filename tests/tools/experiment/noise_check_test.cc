@@ -55,6 +55,7 @@ TEST_F(NoiseCheckTest, RemembersWhatAGateMeasured) {
             "loads a side, about 72 s\n");
   auto const json = later.json();
   ASSERT_EQ(json.size(), 1U);
+  EXPECT_EQ(json[0].at("configuration").at("cache").as_string(), "cold");
   EXPECT_EQ(json[0].at("median").as_double(), 1000);
   EXPECT_EQ(json[0].at("loads").to_number<int>(), 8);
 }
@@ -112,6 +113,9 @@ TEST_F(NoiseCheckTest, KnowsNothingOfAnotherPageMachineOrArchiveOrOfLongAgo) {
   EXPECT_FALSE(check.look_up(other, cells_, kNow));
   other = result_;
   other.what_ifs = {{.text = "*: defer"}};
+  EXPECT_FALSE(check.look_up(other, cells_, kNow));
+  other = result_;
+  other.settings.replay_options = {"--think-time=recorded"};
   EXPECT_FALSE(check.look_up(other, cells_, kNow));
 }
 
