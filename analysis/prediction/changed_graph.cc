@@ -39,6 +39,11 @@ bool is_of_style(const DependencyGraph& graph, std::uint32_t request) {
                      [](const auto& edge) { return edge.kind == DependencyKind::kStyle; });
 }
 
+/// Of the tasks that a named edge orders behind scripts, those with a function are listeners.
+bool is_listener(const DependencyNode& node) {
+  return node.kind == DependencyNodeKind::kTask && !node.function.empty();
+}
+
 /// The document whose parser found a script.
 std::optional<std::uint32_t> document_of(const DependencyGraph& graph,
                                          const RequestsByNode& requests, std::uint32_t script) {
@@ -125,8 +130,10 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   auto const requests = requests_by_node(graph.nodes);
   auto const scripts = scripts_of(requests, changes);
   std::erase_if(changed.edges, [&](const DependencyEdge& edge) {
-    // An async script does not wait for its turn.
+    // An async script does not wait for its turn; its listeners of the document's end wait for
+    // that.
     auto const script = scripts[edge.to];
+    if (is_listener(graph.nodes[edge.to]) && edge.evidence.named) return false;
     return script && edge.to != *script && scripts[edge.from] != script &&
            changes[*script].loading == ScriptLoading::kAsync &&
            (edge.kind == DependencyKind::kScriptOrder || edge.kind == DependencyKind::kStyle);
@@ -138,10 +145,8 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
     // script comes from a listener of it; but not what a style sheet asks for.
     DependencyNode const& later = graph.nodes[edge.to];
     bool const is_request = later.kind == DependencyNodeKind::kRequest;
-    bool const is_listener =
-        is_request ? !is_of_style(graph, edge.to)
-                   : later.kind == DependencyNodeKind::kTask && !later.function.empty();
-    if (is_listener && changes[*script].loading == ScriptLoading::kDefer) continue;
+    bool const listens = is_request ? !is_of_style(graph, edge.to) : is_listener(later);
+    if (listens && changes[*script].loading == ScriptLoading::kDefer) continue;
     edge.from = *script;
     edge.after = DependencyAfter::kStart;
   }

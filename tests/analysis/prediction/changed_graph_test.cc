@@ -112,6 +112,16 @@ TEST(ChangedGraph, LetsListenersOfTheDocumentWaitForDeferredScripts) {
   }
 }
 
+TEST(ChangedGraph, LetsListenersOfAnAsyncScriptWaitForTheDocument) {
+  auto graph = blocking_page();
+  graph.nodes[kAppTask].function = "ready";
+  std::vector<NodeChange> changes(graph.nodes.size());
+  changes[kApp].loading = ScriptLoading::kAsync;
+  using Wait = std::pair<std::uint32_t, DependencyAfter>;
+  EXPECT_THAT(waits_of(changed_graph(graph, changes), kAppTask),
+              ElementsAre(Wait(kApp, kEnd), Wait(kAdTask, kEnd)));
+}
+
 TEST(ChangedGraph, RunsADeferredScriptAfterItsDocument) {
   auto const graph = with(ScriptLoading::kDefer);
   using Wait = std::pair<std::uint32_t, DependencyAfter>;
