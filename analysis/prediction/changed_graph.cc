@@ -130,8 +130,7 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
   auto const requests = requests_by_node(graph.nodes);
   auto const scripts = scripts_of(requests, changes);
   std::erase_if(changed.edges, [&](const DependencyEdge& edge) {
-    // An async script does not wait for its turn; its listeners of the document's end wait for
-    // that.
+    // An async script does not wait for its turn; its listeners wait for the document's end.
     auto const script = scripts[edge.to];
     if (is_listener(graph.nodes[edge.to]) && edge.evidence.named) return false;
     return script && edge.to != *script && scripts[edge.from] != script &&
@@ -144,8 +143,8 @@ DependencyGraph changed_graph(const DependencyGraph& graph, std::span<const Node
     // Listeners wait for deferred scripts, too. The parser scans ahead: what is asked for after a
     // script comes from a listener of it; but not what a style sheet asks for.
     DependencyNode const& later = graph.nodes[edge.to];
-    bool const is_request = later.kind == DependencyNodeKind::kRequest;
-    bool const listens = is_request ? !is_of_style(graph, edge.to) : is_listener(later);
+    bool const listens = later.kind == DependencyNodeKind::kRequest ? !is_of_style(graph, edge.to)
+                                                                    : is_listener(later);
     if (listens && changes[*script].loading == ScriptLoading::kDefer) continue;
     edge.from = *script;
     edge.after = DependencyAfter::kStart;

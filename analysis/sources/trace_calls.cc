@@ -236,7 +236,7 @@ class TraceReader {
       }
       if (!event.url.empty()) call.set("url", event.url);
       if (!event.function.empty()) call.set("function", event.function);
-      if (event.name == "EventDispatch") call.set("event", event.type);
+      if (event.name == "EventDispatch" && !event.type.empty()) call.set("event", event.type);
       if (event.line >= 0 && event.line < 1e9)
         call.set("line", std::to_string(std::llround(event.line)));
       around.push_back(static_cast<std::uint32_t>(tree_.calls.size()));
