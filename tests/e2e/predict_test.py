@@ -3,6 +3,7 @@
 changes of documents, hosts and links, and what it refuses."""
 
 import json
+import subprocess
 
 import harness
 from what_if_test import LINK, QUICK, URL, Recorded
@@ -114,6 +115,18 @@ class Predict(Recorded):
         self.assertLess(self.saving_ms(report, "first contentful paint"), -300)
         self.assertGreater(self.saving_ms(report, "first contentful paint"), -5000)
         self.assertLess(self.saving_ms(report, "load event"), -5000)
+
+    def test_an_interruption_before_the_first_load_leaves_no_folder(self):
+        folder = self.folder / "out"
+        started = subprocess.Popen([harness.REPRISE, "predict", str(self.archive), URL, "--link",
+                                    LINK, "--browser", harness.BROWSER, "--what-if",
+                                    "path=/: think=+1ms", "-o", str(folder)], text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.assertIn("1 change", started.stderr.readline())
+        self.until(folder.exists)
+        started.terminate()
+        self.assertIn("interrupted", started.communicate(timeout=harness.DEADLINE_SECONDS)[1])
+        self.assertFalse(folder.exists())
 
     def test_what_the_model_does_not_have(self):
         for arguments, why in (

@@ -303,13 +303,18 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
   auto const folder = PrivateFolder::make("reprise-predict-");
   if (!folder) return say(kExitFailed, "cannot create a folder: " + folder.error().message());
   auto traces = folder->path();
+  bool is_new = false;
+  std::error_code error;
   if (!flags.output.empty()) {
     traces = fs::absolute(flags.output) / "traces";
-    std::error_code error;
+    is_new = !fs::exists(flags.output, error);
     fs::create_directories(traces, error);
     if (error) return say(kExitFailed, traces.string() + ": " + error.message());
   }
-  return PredictRun(flags, words, traces).run();
+  auto const code = PredictRun(flags, words, traces).run();
+  // Folders that it leaves empty, such as when it is interrupted before the first load.
+  if (is_new && fs::remove(traces, error)) fs::remove(flags.output, error);
+  return code;
 }
 
 }  // namespace
