@@ -8,11 +8,6 @@ namespace reprise {
 namespace {
 
 constexpr int kBacklog = 4096;
-/// The kernel's limit of unsent data per connection. With more, an urgent response would wait for
-/// data already in the socket (megabytes, without this limit). With less than a segment of
-/// loopback's 64 KiB, sendfile(2) would stall: it holds back a partial segment for more data (200
-/// ms), and there would be no room for more.
-constexpr int kUnsentBytesMax = 128 << 10;
 /// Linux's default congestion control. On machines with BBR, whose pacing on loopback costs a fifth
 /// more CPU on 100 KB responses, replays would differ.
 constexpr std::string_view kCongestionControl = "cubic";

@@ -6,6 +6,12 @@
 
 namespace reprise {
 
+/// The kernel's limit of unsent data per connection. With more, an urgent response would wait for
+/// data already in the socket (megabytes, without this limit). With less than a segment of
+/// loopback's 64 KiB, sendfile(2) would stall: it holds back a partial segment for more data (200
+/// ms), and there would be no room for more.
+inline constexpr int kUnsentBytesMax = 128 << 10;
+
 struct ListeningSocket {
   int socket = -1;  ///< the caller closes it
   tcp::endpoint at;

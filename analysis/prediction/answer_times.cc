@@ -15,10 +15,9 @@ constexpr double kMovedUs = 100;
 
 class AnswerMover {
  public:
-  AnswerMover(double bytes_per_us, double round_trip_us, std::span<const ObservedAnswer> answers,
+  AnswerMover(const SentOver& over, std::span<const ObservedAnswer> answers,
               std::span<const double> probes_us)
-      : bytes_per_us_(bytes_per_us),
-        round_trip_us_(round_trip_us),
+      : over_(over),
         answers_(answers),
         probes_us_(probes_us),
         order_(answers.size()),
@@ -100,7 +99,7 @@ class AnswerMover {
   /// How long the link takes for the first packet of a response.
   double first_packet_us(const ObservedAnswer& answer) const {
     auto const bytes = std::min(answer.bytes, TcpLink::kSegmentBytes);
-    return bytes_per_us_ > 0 ? bytes / bytes_per_us_ : 0;
+    return over_.bytes_per_us > 0 ? bytes / over_.bytes_per_us : 0;
   }
 
   SentAgain send() const {
@@ -111,11 +110,10 @@ class AnswerMover {
                            .bytes = answers_[k].bytes,
                            .priority = answers_[k].priority});
     }
-    return send_again(bytes_per_us_, round_trip_us_, transfers, probes_us_);
+    return send_again(over_, transfers, probes_us_);
   }
 
-  double bytes_per_us_;
-  double round_trip_us_;
+  SentOver over_;
   std::span<const ObservedAnswer> answers_;
   std::span<const double> probes_us_;
   std::vector<std::size_t> order_;  ///< by first byte
@@ -126,10 +124,9 @@ class AnswerMover {
 
 }  // namespace
 
-AnswerTimes answer_times(double bytes_per_us, double round_trip_us,
-                         std::span<const ObservedAnswer> answers,
+AnswerTimes answer_times(const SentOver& over, std::span<const ObservedAnswer> answers,
                          std::span<const double> probes_us) {
-  return AnswerMover(bytes_per_us, round_trip_us, answers, probes_us).run();
+  return AnswerMover(over, answers, probes_us).run();
 }
 
 }  // namespace reprise

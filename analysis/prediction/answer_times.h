@@ -30,8 +30,7 @@ struct AnswerTimes {
 /// any time until then: the server takes the least that explains when first bytes were observed. A
 /// server of HTTP/2 sends a response after those that go first: if one of them began before it, it
 /// was not ready before that one was. `answers` in the order of their requests.
-AnswerTimes answer_times(double bytes_per_us, double round_trip_us,
-                         std::span<const ObservedAnswer> answers,
+AnswerTimes answer_times(const SentOver& over, std::span<const ObservedAnswer> answers,
                          std::span<const double> probes_us);
 
 }  // namespace reprise

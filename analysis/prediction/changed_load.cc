@@ -26,7 +26,7 @@ class ChangedLoad {
       : graph_(graph),
         parts_(parts),
         changes_(changes),
-        link_(rate(parts, link_factor), all_bytes(parts, changes)),
+        link_(rate(parts, link_factor), all_bytes(parts, changes), parts.unsent_bytes_max),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
         happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),

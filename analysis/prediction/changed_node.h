@@ -40,7 +40,8 @@ struct ChangedNode {
     return std::max(think, 0.0);
   }
   int urgency() const {
-    return change.urgency.value_or(change.loading ? kUrgencyLow : parts.urgency);
+    if (change.urgency) return *change.urgency;
+    return change.loading ? kUrgencyLow : parts.urgency.value_or(kUrgencyMedium);
   }
   double bytes() const {
     return std::clamp(parts.bytes * change.bytes_factor + change.bytes_added, 0.0, kBytesMax);

@@ -28,10 +28,11 @@ std::string_view origin_of(std::string_view url) {
 }
 
 /// By the words of the DevTools protocol.
-int urgency_of(const Call& call) {
+std::optional<int> urgency_of(const Call& call) {
   constexpr std::string_view kWords[] = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
   auto const word = std::ranges::find(kWords, call.attribute("priority"));
-  return word == std::end(kWords) ? kUrgencyUnknown : static_cast<int>(word - kWords);
+  if (word == std::end(kWords)) return std::nullopt;
+  return static_cast<int>(word - kWords);
 }
 
 /// As browsers ask for it: they can use a script, style sheet or font only as a whole.
@@ -61,6 +62,7 @@ class PartsMaker {
     if (found != graph.edges.end()) document_ = request_of_[found->from];
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
+    parts_.unsent_bytes_max = link.unsent_bytes_max;
   }
 
   LoadParts run() && {
@@ -222,9 +224,9 @@ class PartsMaker {
     node.bytes = wire_bytes(call);
     node.urgency = urgency_of(call);
     // An image that turns out to be visible is given a higher priority, but later.
-    node.can_be_held_back = !call.attribute("priority").empty() &&
-                            (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
-    node.incremental = node.urgency == kUrgencyUnknown || is_incremental(call);
+    node.can_be_held_back =
+        node.urgency && (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
+    node.incremental = !node.urgency || is_incremental(call);
     node.is_of_head =
         call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
         std::any_of(begin, end, [this](const DependencyEdge& edge) {
@@ -293,7 +295,10 @@ class PartsMaker {
       probes.push_back(static_cast<double>(phase.start_us) +
                        std::min(phase.length_us, round_trip_us_));
     }
-    auto const times = answer_times(parts_.bytes_per_us, round_trip_us_, answers, probes);
+    auto const times = answer_times({.bytes_per_us = parts_.bytes_per_us,
+                                     .round_trip_us = round_trip_us_,
+                                     .unsent_bytes_max = parts_.unsent_bytes_max},
+                                    answers, probes);
     for (std::size_t k = 0; k < requests_.size(); ++k) {
       NodeParts& node = parts_.nodes[requests_[k]];
       auto const waited_us = times.at_us[k] - answers[k].asked_us;
@@ -338,14 +343,14 @@ class PartsMaker {
   ObservedAnswer answer(std::uint32_t i) const {
     NodeTimes const& times = *placed_[i];
     NodeParts const& node = parts_.nodes[i];
-    bool const is_ordered =
-        node.protocol == PredictedProtocol::kH2 && node.urgency != kUrgencyUnknown;
+    bool const is_ordered = node.protocol == PredictedProtocol::kH2 && node.urgency.has_value();
     return {.asked_us = static_cast<double>(times.sent_us) + node.round_trip_us,
             .first_byte_us = static_cast<double>(times.first_byte_us),
             .end_us = static_cast<double>(times.end_us),
             .connection = connection_[i],
             .bytes = node.bytes,
-            .priority = {.urgency = node.urgency, .incremental = node.incremental},
+            .priority = {.urgency = node.urgency.value_or(kUrgencyMedium),
+                         .incremental = node.incremental},
             .is_ordered = is_ordered,
             .can_be_held = is_ordered && !connects(i) && graph_.nodes[i].type != "Document"};
   }

@@ -19,6 +19,7 @@ namespace reprise {
 struct PredictionLink {
   double bytes_per_second = 0;  ///< towards the client. Unknown: transfers do not share anything
   std::int64_t rtt_us = 0;      ///< unknown: the shortest connection or wait of a load
+  double unsent_bytes_max = 0;  ///< see SentOver
 };
 
 /// Of a new connection, without what its packets waited in the link's queue.
@@ -61,15 +62,15 @@ struct NodeParts {
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
   bool can_be_held_back = false, is_held_back = false;  ///< see head_requests.h
-  double hold_us = 0;        ///< from the start until it asks for its connection
-  double queue_us = 0;       ///< until it is its turn to be sent, though it could be
-  double send_us = 0;        ///< from its turn until it is sent, after others of that moment
-  double round_trip_us = 0;  ///< until the first byte, the network's part
-  double think_us = 0;       ///< the server's part, without what waited in the link's queue
-  double bytes = 0;          ///< through the link
-  int urgency = kUrgencyUnknown;
-  bool incremental = true;  ///< without a known urgency, it shares its connection
-  bool is_of_head = false;  ///< a script that the body waits for
+  double hold_us = 0;          ///< from the start until it asks for its connection
+  double queue_us = 0;         ///< until it is its turn to be sent, though it could be
+  double send_us = 0;          ///< from its turn until it is sent, after others of that moment
+  double round_trip_us = 0;    ///< until the first byte, the network's part
+  double think_us = 0;         ///< the server's part, without what waited in the link's queue
+  double bytes = 0;            ///< through the link
+  std::optional<int> urgency;  ///< unknown: unordered
+  bool incremental = true;     ///< without a known urgency, it shares its connection
+  bool is_of_head = false;     ///< a script that the body waits for
   /// Until the last byte is there, after it came out of the link and after those that came before
   /// it over the same connection: it waits for what was lost, or for a window. 0 without a rate.
   double stall_us = 0;
@@ -83,6 +84,7 @@ struct LoadParts {
   std::vector<ConnectionSetup> origins;  ///< of their first connection
   std::vector<ThreadWork> work;          ///< none if nothing is known of the thread
   double bytes_per_us = 0;               ///< of the link; 0: unknown
+  double unsent_bytes_max = 0;           ///< see SentOver
   double round_trip_us = 0;              ///< the shortest one to a server
   bool connects_ahead = false;           ///< see PredictionOptions
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;

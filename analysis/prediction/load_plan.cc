@@ -89,7 +89,7 @@ class ParserWithoutScripts {
     if (!is_run) return false;
     NodeParts const& script = parts_.nodes[*requests_[node]];
     bool const is_first = task.occurrence == 0 || is_document(*requests_[node]);
-    return is_first && script.present && script.urgency < kUrgencyLow;
+    return is_first && script.present && script.urgency.value_or(kUrgencyMedium) < kUrgencyLow;
   }
 
   const DependencyGraph& graph_;

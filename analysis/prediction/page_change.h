@@ -15,9 +15,9 @@ namespace reprise {
 enum class PredictedProtocol : std::uint8_t { kH1, kH2 };
 
 /// Urgencies: lower ones go first, of responses on a connection of HTTP/2, and of requests that
-/// wait for one of HTTP/1.1.
+/// wait for one of HTTP/1.1. What has none that is known goes as a medium one.
 inline constexpr int kUrgencyHigh = 1;
-inline constexpr int kUrgencyUnknown = 2;
+inline constexpr int kUrgencyMedium = 2;
 inline constexpr int kUrgencyLow = 3;
 
 /// How a script that held up the parser is loaded instead (changed_graph.h).

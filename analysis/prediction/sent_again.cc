@@ -17,15 +17,15 @@ std::vector<std::size_t> in_order(std::size_t count, const auto& at_us) {
 
 }  // namespace
 
-SentAgain send_again(double bytes_per_us, double round_trip_us,
-                     std::span<const GivenTransfer> transfers, std::span<const double> probes_us) {
+SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transfers,
+                     std::span<const double> probes_us) {
   SentAgain sent;
   sent.first_us.resize(transfers.size());
   sent.end_us.resize(transfers.size());
   sent.wait_us.resize(probes_us.size());
   double bytes = 0;
   for (GivenTransfer const& transfer : transfers) bytes += transfer.bytes;
-  TcpLink link(bytes_per_us, bytes);
+  TcpLink link(over.bytes_per_us, bytes, over.unsent_bytes_max);
   std::map<std::size_t, std::size_t> connections;
   auto const advance = [&](double at_us) {
     for (auto const& arrival : link.advance(at_us)) {
@@ -51,7 +51,7 @@ SentAgain send_again(double bytes_per_us, double round_trip_us,
     look_until(transfer.at_us);
     advance_to(transfer.at_us);
     auto const [known, is_new] = connections.try_emplace(transfer.connection);
-    if (is_new) known->second = link.connect(round_trip_us);
+    if (is_new) known->second = link.connect(over.round_trip_us);
     link.send(known->second, i, transfer.bytes, transfer.priority);
   }
   look_until(TcpLink::kNever);

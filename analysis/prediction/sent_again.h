@@ -23,7 +23,14 @@ struct SentAgain {
   std::vector<double> wait_us;  ///< by probe: of something small that comes to the link then
 };
 
-SentAgain send_again(double bytes_per_us, double round_trip_us,
-                     std::span<const GivenTransfer> transfers, std::span<const double> probes_us);
+/// As of a TcpLink, with one round trip for all connections.
+struct SentOver {
+  double bytes_per_us = 0;
+  double round_trip_us = 0;
+  double unsent_bytes_max = 0;
+};
+
+SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transfers,
+                     std::span<const double> probes_us);
 
 }  // namespace reprise

@@ -20,15 +20,18 @@ constexpr double kTimeoutUs = 200'000;
 
 }  // namespace
 
-TcpLink::TcpLink(double bytes_per_us, double bytes)
-    : bytes_per_us_(bytes_per_us), packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)) {}
+TcpLink::TcpLink(double bytes_per_us, double bytes, double unsent_bytes_max)
+    : bytes_per_us_(bytes_per_us),
+      packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)),
+      unsent_bytes_max_(unsent_bytes_max) {}
 
 std::size_t TcpLink::connect(double round_trip_us) {
   connections_.push_back({.round_trip_us = round_trip_us,
                           .sent_us = now_us_,
                           .smoothed_us = round_trip_us,
                           .deviation_us = round_trip_us / 2,
-                          .transfers = {}});
+                          .transfers = {},
+                          .socket = {}});
   return connections_.size() - 1;
 }
 
@@ -55,40 +58,68 @@ void TcpLink::restart_if_idle(Connection& connection) const {
 }
 
 void TcpLink::send_what_may(std::size_t connection) {
-  Connection const& sender = connections_[connection];
-  while (!sender.transfers.empty() &&
-         (sender.in_flight_bytes < kRestBytes ||
-          sender.in_flight_bytes + std::min(packet_bytes_, sender.transfers.front().left_bytes) <=
-              sender.window_bytes + kRestBytes)) {
+  Connection& sender = connections_[connection];
+  write_what_may(sender);
+  while (may_send(sender)) {
+    if (sender.socket.empty()) write_piece(sender);
     send_packet(connection);
+    write_what_may(sender);
   }
 }
 
-void TcpLink::send_packet(std::size_t connection) {
-  Connection& sender = connections_[connection];
-  auto transfer = sender.transfers.front();
-  sender.transfers.erase(sender.transfers.begin());
+bool TcpLink::may_send(const Connection& connection) const {
+  if (connection.socket.empty() && connection.transfers.empty()) return false;
+  auto const bytes = connection.socket.empty()
+                         ? std::min(packet_bytes_, connection.transfers.front().left_bytes)
+                         : connection.socket.front().bytes;
+  return connection.in_flight_bytes < kRestBytes ||
+         connection.in_flight_bytes + bytes <= connection.window_bytes + kRestBytes;
+}
+
+void TcpLink::write_what_may(Connection& connection) const {
+  if (connection.is_stopped && connection.unsent_bytes >= unsent_bytes_max_ / 2) return;
+  while (!connection.transfers.empty() && connection.unsent_bytes < unsent_bytes_max_) {
+    write_piece(connection);
+  }
+  connection.is_stopped = !connection.transfers.empty();
+}
+
+/// Of the first transfer, as much as a packet has.
+void TcpLink::write_piece(Connection& connection) const {
+  auto& transfers = connection.transfers;
+  auto transfer = transfers.front();
+  transfers.erase(transfers.begin());
   auto const bytes = std::min(packet_bytes_, transfer.left_bytes);
   transfer.left_bytes -= bytes;
   bool const is_last = transfer.left_bytes <= kRestBytes;
-  free_us_ = std::max(free_us_, now_us_) + (bytes_per_us_ > 0 ? bytes / bytes_per_us_ : 0);
-  queue_.push_back(
-      {.connection = connection,
-       .bytes = bytes,
-       .came_us = now_us_,
-       .leaves_us = free_us_,
+  connection.socket.push_back(
+      {.bytes = bytes,
        .arrival = {.transfer = transfer.name, .is_first = !transfer.is_begun, .is_last = is_last}});
-  sender.in_flight_bytes += bytes;
-  sender.sent_bytes += bytes;
-  sender.sent_us = now_us_;
-  sender.most_in_flight_bytes = std::max(sender.most_in_flight_bytes, sender.in_flight_bytes);
+  connection.unsent_bytes += bytes;
   if (is_last) return;
   transfer.is_begun = true;
   auto const place =
       transfer.priority.incremental
-          ? std::ranges::upper_bound(sender.transfers, transfer.priority, {}, &Transfer::priority)
-          : sender.transfers.begin();
-  sender.transfers.insert(place, transfer);
+          ? std::ranges::upper_bound(transfers, transfer.priority, {}, &Transfer::priority)
+          : transfers.begin();
+  transfers.insert(place, transfer);
+}
+
+void TcpLink::send_packet(std::size_t connection) {
+  Connection& sender = connections_[connection];
+  auto const [bytes, arrival] = sender.socket.front();
+  sender.socket.pop_front();
+  sender.unsent_bytes -= bytes;
+  free_us_ = std::max(free_us_, now_us_) + (bytes_per_us_ > 0 ? bytes / bytes_per_us_ : 0);
+  queue_.push_back({.connection = connection,
+                    .bytes = bytes,
+                    .came_us = now_us_,
+                    .leaves_us = free_us_,
+                    .arrival = arrival});
+  sender.in_flight_bytes += bytes;
+  sender.sent_bytes += bytes;
+  sender.sent_us = now_us_;
+  sender.most_in_flight_bytes = std::max(sender.most_in_flight_bytes, sender.in_flight_bytes);
 }
 
 double TcpLink::wait_us() const {

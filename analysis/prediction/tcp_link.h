@@ -6,7 +6,8 @@
 // shows in the round trips (HyStart, RFC 9406, as Linux has it), and again after it was idle (RFC
 // 5681, section 4.1). Of a connection's responses the
 // most urgent go first, and those that are of no use in part one after another (RFC 9218, section
-// 10). Nothing is lost. Pure. Times are in us, as real numbers.
+// 10), but after what the server has written to its socket already. Nothing is lost. Pure. Times
+// are in us, as real numbers.
 
 #include <compare>
 #include <cstddef>
@@ -41,8 +42,10 @@ class TcpLink {
     bool operator==(const Arrival&) const = default;
   };
 
-  /// A rate of 0 is unlimited. `bytes`: of all transfers together.
-  TcpLink(double bytes_per_us, double bytes);
+  /// A rate of 0 is unlimited. `bytes`: of all transfers together. A server writes until
+  /// `unsent_bytes_max` of what is in the socket of a connection is unsent, and goes on when half
+  /// of that is left, as Linux has it (TCP_NOTSENT_LOWAT). 0: it writes what can be sent at once.
+  TcpLink(double bytes_per_us, double bytes, double unsent_bytes_max = 0);
 
   /// A new connection over which an acknowledgement takes so long, and its number.
   std::size_t connect(double round_trip_us);
@@ -66,6 +69,11 @@ class TcpLink {
     double left_bytes = 0;
     bool is_begun = false;
   };
+  /// Of a transfer, in a socket.
+  struct Piece {
+    double bytes = 0;
+    Arrival arrival;
+  };
   struct Connection {
     double round_trip_us = 0;
     double window_bytes = kFirstWindowBytes;
@@ -73,7 +81,10 @@ class TcpLink {
     double threshold_bytes = kNever;           ///< of the window: slow start ends there
     double sent_us = 0;                        ///< the last packet
     double smoothed_us = 0, deviation_us = 0;  ///< of round trips, queues included (RFC 6298)
-    std::vector<Transfer> transfers;           ///< that have bytes to send, in the order of sending
+    std::vector<Transfer> transfers;           ///< that have bytes to write, in that order
+    std::deque<Piece> socket;                  ///< what is written and not sent
+    double unsent_bytes = 0;                   ///< of it
+    bool is_stopped = false;                   ///< writing, until half of that is sent
     // Of this round of acknowledgements, which ends with what was sent before it began.
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
     double most_in_flight_bytes = 0;
@@ -96,7 +107,10 @@ class TcpLink {
   };
 
   void send_what_may(std::size_t connection);
+  bool may_send(const Connection& connection) const;
   void send_packet(std::size_t connection);
+  void write_what_may(Connection& connection) const;
+  void write_piece(Connection& connection) const;
   void take(const Acknowledgement& acknowledgement);
   void restart_if_idle(Connection& connection) const;
   static void measure(Connection& connection, const Acknowledgement& acknowledgement);
@@ -104,6 +118,7 @@ class TcpLink {
 
   double bytes_per_us_;
   double packet_bytes_;
+  double unsent_bytes_max_;
   double now_us_ = 0;
   double free_us_ = 0;  ///< when all packets are out
   std::vector<Connection> connections_;

@@ -9,6 +9,7 @@
 #include "base/http/url_parts.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "proxy/listening_socket.h"
 #include "shaper/profile.h"
 #include "tools/archive/errors.h"
 
@@ -173,7 +174,8 @@ PredictionLink prediction_link(const ExperimentSide& side) {
   auto const link = profile_of(side);
   if (!link || !is_steady(*link)) return {};
   return {.bytes_per_second = static_cast<double>(link->down.rate_bps) / 8 * kPayloadShare,
-          .rtt_us = whole_us(link->rtt())};
+          .rtt_us = whole_us(link->rtt()),
+          .unsent_bytes_max = kUnsentBytesMax};
 }
 
 }  // namespace reprise

@@ -118,7 +118,10 @@ class Simulator {
     int setup_steps = 0;
     bool is_ready = false;
     std::vector<int> waiting;
-    std::vector<int> sending;  ///< in the order of their answers
+    std::vector<int> sending;                   ///< in the order of their answers
+    std::queue<std::pair<int, double>> socket;  ///< requests and bytes of packets
+    double unsent = 0;                          ///< in the socket
+    bool is_stopped = false;                    ///< writing to it
     double window = 10 * kPacketBytes, in_flight = 0;
     bool grows = true;
     double left_in_round = 10;  ///< packets to be acknowledged
@@ -144,9 +147,10 @@ class Simulator {
   double rate() const { return page_.bytes_per_ms * change_.rate; }
 
   /// A packet comes to the link, and leaves it after all that came before.
-  void send_packet(Connection& connection, int i) {
-    double const bytes = std::min(kPacketBytes, state(i).left);
-    state(i).left -= bytes;
+  void send_packet(Connection& connection) {
+    auto const [i, bytes] = connection.socket.front();
+    connection.socket.pop();
+    connection.unsent -= bytes;
     connection.in_flight += bytes;
     link_is_free_ = std::max(link_is_free_, now_) + bytes / rate();
     events_.push({.at = link_is_free_,
@@ -168,18 +172,35 @@ class Simulator {
   }
 
   void send_what_may(Connection& connection) {
-    while (!connection.sending.empty() && connection.in_flight < connection.window) {
-      auto const i = *std::ranges::min_element(connection.sending, {}, [&](int k) {
-        // What is of use in part shares: the one that has sent the least since it joined.
-        auto const& one = request(k);
-        bool const whole = page_.priorities && is_whole(one);
-        return std::tuple(page_.priorities ? urgency_of(one) : 0, !whole,
-                          whole ? 0 : state(k).turn);
-      });
-      state(i).turn += kPacketBytes;
-      send_packet(connection, i);
-      if (state(i).left <= 0) std::erase(connection.sending, i);
+    for (write_ahead(connection); connection.in_flight < connection.window;
+         write_ahead(connection)) {
+      if (connection.socket.empty() && connection.sending.empty()) return;
+      if (connection.socket.empty()) write_packet(connection);
+      send_packet(connection);
     }
+  }
+
+  void write_ahead(Connection& connection) {
+    if (connection.is_stopped && connection.unsent >= page_.socket_bytes / 2) return;
+    while (!connection.sending.empty() && connection.unsent < page_.socket_bytes) {
+      write_packet(connection);
+    }
+    connection.is_stopped = !connection.sending.empty();
+  }
+
+  void write_packet(Connection& connection) {
+    auto const i = *std::ranges::min_element(connection.sending, {}, [&](int k) {
+      // What is of use in part shares: the one that has sent the least since it joined.
+      auto const& one = request(k);
+      bool const whole = page_.priorities && is_whole(one);
+      return std::tuple(page_.priorities ? urgency_of(one) : 0, !whole, whole ? 0 : state(k).turn);
+    });
+    double const bytes = std::min(kPacketBytes, state(i).left);
+    state(i).turn += kPacketBytes;
+    state(i).left -= bytes;
+    connection.socket.emplace(i, bytes);
+    connection.unsent += bytes;
+    if (state(i).left <= 0) std::erase(connection.sending, i);
   }
 
   /// Doubles each round trip, until in one of them even the packet that waited least has waited.

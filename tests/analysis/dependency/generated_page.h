@@ -42,6 +42,9 @@ struct GeneratedPage {
   std::vector<GeneratedRequest> requests;
   double rtt_ms = 40;
   double bytes_per_ms = 1000;
+  /// What servers write to the socket of a connection ahead of what is sent: until so much is
+  /// unsent, and again when half of it is.
+  double socket_bytes = 0;
   int largest = -1;   ///< the image that is the largest contentful paint
   bool tasks = true;  ///< whether loads show executions
   /// Whether loads show priorities; responses of a host then follow them, on one connection.

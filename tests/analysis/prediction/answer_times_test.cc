@@ -11,8 +11,8 @@ using ::testing::IsEmpty;
 
 /// Of a link with a segment in 1 ms and a round trip of 20 ms.
 std::vector<double> times_of(const std::vector<ObservedAnswer>& answers) {
-  constexpr double kBytesPerUs = TcpLink::kSegmentBytes / 1000;
-  return answer_times(kBytesPerUs, 20'000, answers, {}).at_us;
+  SentOver const over{.bytes_per_us = TcpLink::kSegmentBytes / 1000, .round_trip_us = 20'000};
+  return answer_times(over, answers, {}).at_us;
 }
 
 /// Of a connection of HTTP/2, of use only as a whole.

@@ -280,6 +280,18 @@ TEST(LoadParts, DoNotLetOthersOvertakeAResponseThatTookLonger) {
   }
 }
 
+TEST(LoadParts, LetNoImageOvertakeAScript) {
+  // As above. Chromium gives the first images of a document a medium priority.
+  for (auto const* const priority : {"Medium", "Low"}) {
+    Taken const taken(
+        load_of({{"https://a.test/large", 0, 0, 0, 0, 0, 23, 62, "h2", "73000", "Script", "High"},
+                 {"https://a.test/i.png", 1, 0, 0, 0, 0, 78, 12, "h2", "2920", "Image", priority}}),
+        kLink);
+    EXPECT_LT(taken.of("https://a.test/i.png").think_us, 2'001) << priority;
+    EXPECT_LT(taken.of("https://a.test/i.png").tail_us, 6'000) << priority;
+  }
+}
+
 TEST(LoadParts, KnowTheWorkInAGap) {
   auto load = load_of({{"https://a.test/", 0, 0, 0, 0, 0, 50, 50}});
   // The load event follows 800 ms after the document.

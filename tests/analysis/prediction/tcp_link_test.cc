@@ -144,6 +144,19 @@ TEST(TcpLink, SendsWhatIsOfNoUseInPartOneAfterAnother) {
   EXPECT_NEAR(times.at(2).second, 26'000, 1e-3);
 }
 
+TEST(TcpLink, SendsWhatIsInTheSocketBeforeWhatIsMoreUrgent) {
+  // Ten segments are on their way, 20 in the socket. More are written when less than 15 are left in
+  // it, the last ones before 23 ms.
+  for (auto const& [asked_ms, end_ms] : {std::pair(0, 32), {7, 48}, {23, 62}}) {
+    TcpLink link(kRate, 0, 30 * kSegment);
+    auto const connection = link.connect(0);
+    link.send(connection, 1, 60 * kSegment, {.urgency = 3});
+    while (link.next() < asked_ms * 1'000) link.advance(link.next());
+    link.send(connection, 2, 2 * kSegment, {.urgency = 1});
+    EXPECT_NEAR(run(link).at(2).second, end_ms * 1'000, 1e-3) << asked_ms;
+  }
+}
+
 TEST(TcpLink, WaitsForAcknowledgementsAloneWithoutARate) {
   TcpLink link(0, 0);
   link.advance(5);
@@ -165,7 +178,7 @@ TEST(TcpLink, CarriesEverythingAtItsRate) {
       bytes += transfers.back().bytes;
     }
     // A round trip of nothing leaves no pause.
-    auto const sent = send_again(3, 0, transfers, {});
+    auto const sent = send_again({.bytes_per_us = 3}, transfers, {});
     ASSERT_NEAR(std::ranges::max(sent.end_us), bytes / 3, 1e-6 * bytes);
     for (std::size_t i = 0; i < transfers.size(); ++i) {
       ASSERT_LE(sent.first_us[i], sent.end_us[i]);
@@ -189,11 +202,12 @@ TEST(SentAgain, KnowsWhatWaitedInTheQueue) {
       {.at_us = 4'000, .connection = 3, .bytes = kSegment},
       {.at_us = 0, .connection = 9, .bytes = 5 * kSegment}};
   std::vector<double> const probes = {90'000, 2'500, 0};
-  auto const sent = send_again(kRate, kRoundTripUs, transfers, probes);
+  SentOver const over{.bytes_per_us = kRate, .round_trip_us = kRoundTripUs};
+  auto const sent = send_again(over, transfers, probes);
   EXPECT_THAT(sent.first_us, ElementsAre(6'000, 1'000));
   EXPECT_THAT(sent.end_us, ElementsAre(6'000, 5'000));
   EXPECT_THAT(sent.wait_us, ElementsAre(0, 2'500, 0)) << "at 0, nothing was there yet";
-  EXPECT_THAT(send_again(kRate, 0, {}, {}).end_us, IsEmpty());
+  EXPECT_THAT(send_again(over, {}, {}).end_us, IsEmpty());
 }
 
 }  // namespace
