@@ -14,6 +14,8 @@ namespace reprise {
 namespace {
 
 constexpr double kPacketBytes = 1500;
+constexpr double kFirstWindow = 10 * kPacketBytes;
+constexpr std::size_t kHyStartPackets = 16;  // eight acknowledgements, each of two
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::array<const char*, 5> kPriorities = {"VeryHigh", "High", "Medium", "Low", "VeryLow"};
@@ -122,10 +124,13 @@ class Simulator {
     std::queue<std::pair<int, double>> socket;  ///< requests and bytes of packets
     double unsent = 0;                          ///< in the socket
     bool is_stopped = false;                    ///< writing to it
-    double window = 10 * kPacketBytes, in_flight = 0;
+    double window = kFirstWindow, in_flight = 0;
     bool grows = true;
-    double left_in_round = 10;  ///< packets to be acknowledged
-    std::vector<double> waits;  ///< of those that were
+    double most_in_flight = 0;           ///< of this round
+    double left_in_round = 10;           ///< packets to be acknowledged
+    std::vector<double> waits;           ///< of the first ones that were
+    double sent = 0;                     ///< the last packet
+    double smoothed = 0, deviation = 0;  ///< of round trips
   };
 
   int index() const { return static_cast<int>(states_.size()) - 1; }
@@ -152,6 +157,8 @@ class Simulator {
     connection.socket.pop();
     connection.unsent -= bytes;
     connection.in_flight += bytes;
+    connection.most_in_flight = std::max(connection.most_in_flight, connection.in_flight);
+    connection.sent = now_;
     link_is_free_ = std::max(link_is_free_, now_) + bytes / rate();
     events_.push({.at = link_is_free_,
                   .kind = Event::kPacket,
@@ -203,17 +210,36 @@ class Simulator {
     if (state(i).left <= 0) std::erase(connection.sending, i);
   }
 
-  /// Doubles each round trip, until in one of them even the packet that waited least has waited.
+  /// What is used of it doubles each round trip, until in one of them even that of the first
+  /// packets which waited least has waited.
   void grow(Connection& connection, const Event& acknowledged) const {
     if (!connection.grows) return;
-    connection.window += acknowledged.bytes;
-    connection.waits.push_back(acknowledged.waited);
-    bool const is_late = connection.window >= 16 * kPacketBytes && connection.waits.size() > 8 &&
-                         std::ranges::min(connection.waits) > std::clamp(rtt() / 8, 4., 16.);
-    if (is_late) connection.grows = false;
+    if (connection.window < 2 * connection.most_in_flight) connection.window += acknowledged.bytes;
+    if (connection.window >= 16 * kPacketBytes && connection.waits.size() < kHyStartPackets) {
+      connection.waits.push_back(acknowledged.waited);
+      bool const is_late = connection.waits.size() == kHyStartPackets &&
+                           std::ranges::min(connection.waits) > std::clamp(rtt() / 8, 4., 16.);
+      if (is_late) connection.grows = false;
+    }
     if (--connection.left_in_round > 0) return;
-    connection.left_in_round = connection.window / kPacketBytes;
+    connection.left_in_round = connection.in_flight / kPacketBytes;
+    connection.most_in_flight = connection.in_flight;
     connection.waits.clear();
+  }
+
+  /// Linux halves a window with each timeout that passes before it is used again.
+  void shrink_if_idle(Connection& connection) const {
+    if (connection.in_flight > 0) return;
+    double const timeout = connection.smoothed + std::max(200., 4 * connection.deviation);
+    for (double idle = now_ - connection.sent; idle > timeout; idle -= timeout) {
+      connection.window = std::max(connection.window / 2, kFirstWindow);
+    }
+  }
+
+  static void measure(Connection& connection, double round_trip) {
+    double const error = round_trip - connection.smoothed;
+    connection.smoothed += error / 8;
+    connection.deviation += (std::abs(error) - connection.deviation) / 4;
   }
 
   double bytes_of(int i) const {
@@ -240,6 +266,9 @@ class Simulator {
         return schedule(now_ + rtt(), Event::kSetupAnswer, i);
       default:
         connection.is_ready = true;
+        connection.smoothed = rtt();
+        connection.deviation = rtt() / 2;
+        connection.sent = now_;
         for (int const waiting : connection.waiting) ask(waiting);
     }
   }
@@ -271,6 +300,7 @@ class Simulator {
         break;
       case Event::kAnswer:
         at.left = bytes_of(event.request);
+        shrink_if_idle(connections_[asked.host]);
         join(connections_[asked.host], event.request);
         send_what_may(connections_[asked.host]);
         break;
@@ -291,6 +321,7 @@ class Simulator {
         break;
       case Event::kAcknowledged: {
         Connection& connection = connections_[asked.host];
+        measure(connection, rtt() + event.waited);
         connection.in_flight -= event.bytes;
         grow(connection, event);
         send_what_may(connection);
