@@ -193,8 +193,9 @@ class ChangedLoad {
     happened(node, DependencyAfter::kFirstByte);
     auto const early = plan_.early.find(node);
     if (early == plan_.early.end()) return;
-    for (auto const each : early->second.preloaded) add(now_us_, Event::kPreload, each);
-    for (auto const each : early->second.preconnected) add(now_us_, Event::kPreconnect, each);
+    auto const at_us = now_us_ + parts(node).taken_up_us;
+    for (auto const each : early->second.preloaded) add(at_us, Event::kPreload, each);
+    for (auto const each : early->second.preconnected) add(at_us, Event::kPreconnect, each);
   }
 
   void start(std::uint32_t node) {
@@ -330,14 +331,12 @@ class ChangedLoad {
       }
       return take_any(node);
     }
-    if (!origin.shared) {
-      origin.shared = open(setup, changed(node).looking_up_us(setup), node);
-      return use(*origin.shared, node);
-    }
     auto const& own = parts(node).own_setup;
     bool const has_own =
         own.sum() > 0 && !change(node).coalesce && changed(node).protocol() == parts(node).protocol;
-    use(has_own ? open(own, changed(node).looking_up_us(own), node) : *origin.shared, node);
+    if (has_own) return use(open(own, changed(node).looking_up_us(own), node), node);
+    if (!origin.shared) origin.shared = open(setup, changed(node).looking_up_us(setup), node);
+    use(*origin.shared, node);
   }
 
   /// As soon as it is ready.

@@ -15,17 +15,12 @@
 #include "analysis/dependency/page_nodes.h"
 #include "analysis/prediction/answer_times.h"
 #include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/load_setups.h"
 #include "analysis/prediction/main_thread.h"
 #include "analysis/prediction/thread_work.h"
 
 namespace reprise {
 namespace {
-
-std::string_view origin_of(std::string_view url) {
-  auto const authority = url.find("://");
-  if (authority == std::string_view::npos) return url;
-  return url.substr(0, url.find('/', authority + 3));
-}
 
 /// By the words of the DevTools protocol.
 std::optional<int> urgency_of(const Call& call) {
@@ -39,12 +34,6 @@ std::optional<int> urgency_of(const Call& call) {
 bool is_incremental(const Call& call) {
   auto const type = call.attribute("type");
   return type != "Script" && type != "Stylesheet" && type != "Font";
-}
-
-/// The network did not answer it. A failure without a status has no connection that is known.
-bool is_local(const Call& call) {
-  bool const has_failed = !call.attribute("failure").empty() && call.attribute("status").empty();
-  return has_failed || !call.attribute("cached").empty();
 }
 
 class PartsMaker {
@@ -66,9 +55,7 @@ class PartsMaker {
   }
 
   LoadParts run() && {
-    read_setups();
-    find_round_trip();
-    parts_.round_trip_us = round_trip_us_;
+    setups_ = read_setups(graph_, load_, link_, placed_, parts_);
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (placed_[i]) read(i);
     }
@@ -80,120 +67,6 @@ class PartsMaker {
   }
 
  private:
-  struct SetupPhase {
-    std::uint32_t node = 0;
-    double ConnectionSetup::* part = nullptr;
-    std::int64_t start_us = 0;
-    double length_us = 0;
-  };
-
-  void read_setups() {
-    std::vector<ConnectionSetup> of_call(load_.calls.calls.size());
-    std::vector<double> send_us(load_.calls.calls.size());
-    std::vector<std::vector<SetupPhase>> phases(load_.calls.calls.size());
-    for (Call const& call : load_.calls.calls) {
-      if (call.kind != CallKind::kPhase || call.parent == kNoParent) continue;
-      auto const length = static_cast<double>(call.end_us - call.start_us);
-      if (call.name == "send") send_us[call.parent] += length;
-      for (auto const& [name, part] : {std::pair("dns", &ConnectionSetup::dns_us),
-                                       {"connect", &ConnectionSetup::connect_us},
-                                       {"tls", &ConnectionSetup::tls_us}}) {
-        if (call.name != name) continue;
-        of_call[call.parent].*part += length;
-        phases[call.parent].push_back(
-            {.part = part, .start_us = call.start_us, .length_us = length});
-      }
-    }
-    std::map<std::string_view, std::size_t> origins;
-    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      NodeParts& node = parts_.nodes[i];
-      if (!placed_[i] || graph_.nodes[i].kind != DependencyNodeKind::kRequest) continue;
-      node.origin =
-          origins.emplace(origin_of(graph_.nodes[i].name), parts_.origins.size()).first->second;
-      if (node.origin == parts_.origins.size()) {
-        parts_.origins.emplace_back();
-        first_.emplace_back();
-      }
-      node.is_local = is_local(load_.calls.calls[placed_[i]->call]);
-      if (node.is_local) continue;
-      node.own_setup = of_call[placed_[i]->call];
-      node.send_us = send_us[placed_[i]->call];
-      bool const connects = node.own_setup.connect_us + node.own_setup.tls_us > 0;
-      if (!connects) node.own_setup = {};
-      for (SetupPhase& phase : phases[placed_[i]->call]) {
-        phase.node = i;
-        if (connects) setup_phases_.push_back(phase);
-      }
-      auto& first = first_[node.origin];
-      if (connects && (!first || placed_[i]->start_us < placed_[*first]->start_us)) first = i;
-    }
-    forget_first_if_used_before();
-    find_holds();
-    for (std::size_t origin = 0; origin < first_.size(); ++origin) {
-      if (!first_[origin]) continue;
-      parts_.origins[origin] = parts_.nodes[*first_[origin]].own_setup;
-      parts_.nodes[*first_[origin]].own_setup = {};
-    }
-  }
-
-  /// A preconnect, or another host's connection, can be there before any request connects.
-  void forget_first_if_used_before() {
-    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      NodeParts const& node = parts_.nodes[i];
-      bool const uses_another = is_sent(i) && node.own_setup.sum() == 0;
-      if (!uses_another) continue;
-      auto& first = first_[node.origin];
-      if (first && placed_[i]->sent_us < placed_[*first]->sent_us - kRoundingUs) first.reset();
-    }
-  }
-
-  /// Until a request asked for a connection: when its name was looked up, or the connection that it
-  /// uses was begun, if it started before that.
-  void find_holds() {
-    std::vector<std::optional<std::int64_t>> begun_us(parts_.nodes.size());
-    for (SetupPhase const& phase : setup_phases_) {
-      auto& begun = begun_us[phase.node];
-      begun = std::min(begun.value_or(phase.start_us), phase.start_us);
-    }
-    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      if (!is_sent(i)) continue;
-      auto begun = begun_us[i];
-      auto const& first = first_[parts_.nodes[i].origin];
-      if (!begun && first && protocol_of(i) == PredictedProtocol::kH2) begun = begun_us[*first];
-      auto const hold = begun ? *begun - placed_[i]->start_us : 0;
-      parts_.nodes[i].hold_us = static_cast<double>(std::max<std::int64_t>(hold, 0));
-    }
-  }
-
-  PredictedProtocol protocol_of(std::uint32_t i) const {
-    auto const protocol = load_.calls.calls[placed_[i]->call].attribute("protocol");
-    return protocol.starts_with("http/1") ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
-  }
-
-  /// Over the network.
-  bool is_sent(std::uint32_t i) const {
-    return placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest &&
-           !parts_.nodes[i].is_local;
-  }
-
-  void find_round_trip() {
-    if (link_.rtt_us > 0) {
-      round_trip_us_ = static_cast<double>(link_.rtt_us);
-      return;
-    }
-    double shortest = 0;
-    auto const take = [&shortest](double length) {
-      if (length > 0 && (shortest == 0 || length < shortest)) shortest = length;
-    };
-    for (ConnectionSetup const& setup : parts_.origins) take(setup.connect_us);
-    for (std::uint32_t i = 0; i < placed_.size(); ++i) {
-      if (is_sent(i)) {
-        take(static_cast<double>(placed_[i]->first_byte_us - placed_[i]->sent_us));
-      }
-    }
-    round_trip_us_ = shortest;
-  }
-
   void read(std::uint32_t i) {
     NodeTimes const& times = *placed_[i];
     NodeParts& node = parts_.nodes[i];
@@ -219,8 +92,9 @@ class PartsMaker {
       node.tail_us = static_cast<double>(times.end_us - first_us);
       return;
     }
+    if (i == document_) node.taken_up_us = taken_up_us(times);
     Call const& call = load_.calls.calls[times.call];
-    node.protocol = protocol_of(i);
+    node.protocol = protocol_of(call);
     node.bytes = wire_bytes(call);
     node.urgency = urgency_of(call);
     // An image that turns out to be visible is given a higher priority, but later.
@@ -233,22 +107,32 @@ class PartsMaker {
           return edge.kind == DependencyKind::kParser && request_of_[edge.from] == document_;
         });
     auto const wait = static_cast<double>(times.first_byte_us - times.sent_us);
-    node.round_trip_us = std::min(wait, round_trip_us_);
+    node.round_trip_us = std::min(wait, parts_.round_trip_us);
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
     bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
     node.queue_us = takes_over ? 0 : queue_of(i);
   }
 
+  double taken_up_us(const NodeTimes& document) const {
+    auto const parse = std::ranges::find_if(load_.calls.calls, [&](const Call& call) {
+      return call.kind == CallKind::kTask && call.name == "parse" &&
+             call.start_us >= document.first_byte_us;
+    });
+    return parse == load_.calls.calls.end()
+               ? 0
+               : static_cast<double>(parse->start_us - document.first_byte_us);
+  }
+
   bool connects(std::uint32_t i) const {
     NodeParts const& node = parts_.nodes[i];
-    return first_[node.origin] == i || node.own_setup.sum() > 0;
+    return setups_.first[node.origin] == i || node.own_setup.sum() > 0;
   }
 
   double queue_of(std::uint32_t i) const {
     NodeTimes const& times = *placed_[i];
     NodeParts const& node = parts_.nodes[i];
     auto could = static_cast<double>(times.start_us) + node.hold_us + node.own_setup.sum();
-    auto const& first = first_[node.origin];
+    auto const& first = setups_.first[node.origin];
     if (first == i) {
       could += parts_.origins[node.origin].sum();
     } else if (first && node.own_setup.sum() == 0) {
@@ -260,7 +144,7 @@ class PartsMaker {
   /// Numbers of the connections that carried the requests.
   void find_connections() {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
-      if (is_sent(i)) requests_.push_back(i);
+      if (is_sent(graph_, placed_, parts_, i)) requests_.push_back(i);
     }
     std::ranges::sort(requests_, {},
                       [this](std::uint32_t i) { return std::pair(placed_[i]->sent_us, i); });
@@ -291,12 +175,12 @@ class PartsMaker {
     std::vector<ObservedAnswer> answers;
     for (auto const i : requests_) answers.push_back(answer(i));
     std::vector<double> probes;
-    for (SetupPhase const& phase : setup_phases_) {
+    for (SetupPhase const& phase : setups_.phases) {
       probes.push_back(static_cast<double>(phase.start_us) +
-                       std::min(phase.length_us, round_trip_us_));
+                       std::min(phase.length_us, parts_.round_trip_us));
     }
     auto const times = answer_times({.bytes_per_us = parts_.bytes_per_us,
-                                     .round_trip_us = round_trip_us_,
+                                     .round_trip_us = parts_.round_trip_us,
                                      .unsent_bytes_max = parts_.unsent_bytes_max},
                                     answers, probes);
     for (std::size_t k = 0; k < requests_.size(); ++k) {
@@ -306,8 +190,8 @@ class PartsMaker {
       node.think_us = waited_us - node.send_us;
     }
     find_tails(answers, times.sent.end_us);
-    for (std::size_t k = 0; k < setup_phases_.size(); ++k) {
-      shorten(setup_phases_[k], times.sent.wait_us[k]);
+    for (std::size_t k = 0; k < setups_.phases.size(); ++k) {
+      shorten(setups_.phases[k], times.sent.wait_us[k]);
     }
   }
 
@@ -356,10 +240,10 @@ class PartsMaker {
   }
 
   void shorten(const SetupPhase& phase, double wait_us) {
-    auto& setup = first_[parts_.nodes[phase.node].origin] == phase.node
+    auto& setup = setups_.first[parts_.nodes[phase.node].origin] == phase.node
                       ? parts_.origins[parts_.nodes[phase.node].origin]
                       : parts_.nodes[phase.node].own_setup;
-    auto const most_us = std::max(0.0, phase.length_us - round_trip_us_);
+    auto const most_us = std::max(0.0, phase.length_us - parts_.round_trip_us);
     setup.*phase.part = std::max(0.0, setup.*phase.part - std::min(wait_us, most_us));
   }
 
@@ -373,9 +257,7 @@ class PartsMaker {
   std::optional<std::uint32_t> document_;  ///< of the page; frames have others
   std::vector<std::uint32_t> requests_;    ///< nodes of the load that are sent, in that order
   std::vector<std::size_t> connection_;    ///< by node
-  std::vector<SetupPhase> setup_phases_;   ///< of requests that connected
-  std::vector<std::optional<std::uint32_t>> first_;  ///< that connected, of each origin
-  double round_trip_us_ = 0;
+  LoadSetups setups_;
 };
 
 }  // namespace

@@ -70,6 +70,7 @@ struct NodeParts {
   double bytes = 0;            ///< through the link
   std::optional<int> urgency;  ///< unknown: unordered
   bool incremental = true;     ///< without a known urgency, it shares its connection
+  double taken_up_us = 0;      ///< of the page's document, from its first byte until it is parsed
   bool is_of_head = false;     ///< a script that the body waits for
   /// Until the last byte is there, after it came out of the link and after those that came before
   /// it over the same connection: it waits for what was lost, or for a window. 0 without a rate.

@@ -35,10 +35,10 @@ struct NodeChange {
   bool drop = false;
   bool refused = false;  ///< the same, but its server is there and refuses it
   bool at_hand = false;  ///< its response is there when it is asked for: cached, or in the document
-  /// The request is made at the first byte of its document, and used when it was used before.
+  /// The request is made when its document is taken up, and used when it was used before.
   bool preload = false;
   bool early_hints = false;  ///< the same, but before the server thinks about the document
-  bool preconnect = false;   ///< its connection is made at the first byte of its document
+  bool preconnect = false;   ///< its connection is made when its document is taken up
   bool coalesce = false;     ///< it uses the document's connection
   std::optional<ScriptLoading> loading;  ///< with a low urgency
   std::optional<int> urgency;

@@ -441,6 +441,12 @@ class Simulator {
     }
     add_request(tree, std::move(call), times);
     if (!page_.tasks) return;
+    if (i == 0) {
+      tree.calls.push_back({.kind = CallKind::kTask,
+                            .name = "parse",
+                            .start_us = us(at.first_byte),
+                            .end_us = us(at.first_byte)});
+    }
     // Before each use the main thread works, on whatever it is.
     add_work(tree, at.used - at.gap, at.used);
     if (at.ran == kNever) return;

@@ -243,6 +243,16 @@ TEST(ChangedLoad, PaysTheRoundTripsOfANewConnectionOnce) {
       << "what it is already changes nothing";
 }
 
+TEST(ChangedLoad, SharesNoConnectionThatARequestMadeForItself) {
+  Page page;
+  page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
+  auto const font = page.request({}, 0, 5);  // without cookies
+  page.parts.nodes[font].own_setup = page.parts.origins[0];
+  page.request({}, 15, 15);  // connected at 35, to 60
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 60);
+}
+
 TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
   Page page;
   page.parts.origins[0] = {.dns_us = 5'000, .connect_us = 10'000, .tls_us = 10'000};
@@ -262,6 +272,10 @@ TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.early_hints = true}), 125)
       << "asked for at 35, there when it is used";
   EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.think_us = 60'000, .early_hints = true}), 180);
+  page.parts.nodes[document].taken_up_us = 10'000;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preload = true}), 170) << "asked for at 85";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preconnect = true}), 170) << "ready at 110";
+  page.parts.nodes[document].taken_up_us = 0;
   page.parts.nodes[late].protocol = PredictedProtocol::kH1;
   EXPECT_DOUBLE_EQ(page.load_ms(), 190);
   EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.preconnect = true}), 165);

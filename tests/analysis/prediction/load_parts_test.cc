@@ -143,6 +143,54 @@ TEST(LoadParts, KnowAConnectionThatWasThereBeforeAllRequests) {
   EXPECT_EQ(taken.of("https://a.test/").queue_us, 1'000);
 }
 
+TEST(LoadParts, KnowWhichConnectionWasThereFirst) {
+  // A font, which browsers ask for over a connection without cookies, started before the script.
+  Taken const taken(load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
+                             {"https://b.test/font", 60, 0, 30, 30, 60, 40, 0},
+                             {"https://b.test/image", 60, 0, 0, 0, 91, 40, 0},
+                             {"https://b.test/early", 60, 0, 0, 0, 89.5, 40, 0},
+                             {"https://b.test/script", 100, 0, 20, 30, 0, 40, 0}}));
+  EXPECT_EQ(taken.parts.origins[1].sum(), 50'000);
+  EXPECT_EQ(taken.of("https://b.test/font").own_setup.sum(), 60'000);
+  EXPECT_EQ(taken.of("https://b.test/script").own_setup.sum(), 0);
+  EXPECT_EQ(taken.of("https://b.test/image").hold_us, 40'000) << "until it was begun";
+}
+
+TEST(LoadParts, FindTheBeginningOfAConnectionThatChromiumDoesNotShow) {
+  // The connection was begun for the image, 80 ms before the script that shows the end of it.
+  auto const taken = [](double connect_ms) {
+    return Taken(load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
+                          {"https://b.test/image", 60, 0, 0, 0, 110 + connect_ms, 40, 0},
+                          {"https://b.test/script", 140, 0, connect_ms, 30, 0, 40, 0}}),
+                 {.rtt_us = 20'000});
+  };
+  Taken const hidden = taken(5);
+  EXPECT_EQ(hidden.parts.origins[1].connect_us, 20'000);
+  EXPECT_EQ(hidden.parts.origins[1].dns_us, 65'000);
+  EXPECT_EQ(hidden.of("https://b.test/image").hold_us, 0);
+  Taken const seen = taken(20);
+  EXPECT_EQ(seen.parts.origins[1].sum(), 50'000);
+  EXPECT_EQ(seen.of("https://b.test/image").hold_us, 80'000) << "something else held it";
+}
+
+TEST(LoadParts, KnowWhenTheDocumentIsTakenUp) {
+  auto load = load_of({{"https://a.test/", 0, 0, 20, 30, 0, 30, 50, "h2", "0", "Document"},
+                       {"https://a.test/s", 110, 0, 0, 0, 0, 40, 0, "h2", "0", "Script"}});
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/s")) call.set("initiator", "https://a.test/");
+  }
+  EXPECT_EQ(Taken(load).of("https://a.test/").taken_up_us, 0) << "nothing is known of the thread";
+  for (auto const& [name, start_ms] :
+       {std::pair("parse", 70), {"script", 85}, {"parse", 95}, {"parse", 120}}) {
+    load.calls.calls.push_back({.kind = CallKind::kTask,
+                                .name = name,
+                                .start_us = start_ms * 1000,
+                                .end_us = start_ms * 1000 + 2'000});
+  }
+  EXPECT_EQ(Taken(load).of("https://a.test/").taken_up_us, 15'000);
+  EXPECT_EQ(Taken(load).of("https://a.test/s").taken_up_us, 0);
+}
+
 TEST(LoadParts, LeaveWaitingForAConnectionOfHttp1ToTheModel) {
   Taken const taken(load_of({{"http://a.test/", 0, 0, 20, 0, 4, 30, 10, "http/1.1"},
                              {"http://a.test/b", 40, 0, 0, 0, 25, 30, 10, "http/1.1"}}));
