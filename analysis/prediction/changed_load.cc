@@ -323,6 +323,12 @@ class ChangedLoad {
   void connect(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
+    // Of HTTP/2, for a request that may not share others': of another site's frame, or without
+    // cookies.
+    auto const& own = parts(node).own_setup;
+    bool const has_own =
+        own.sum() > 0 && !change(node).coalesce && parts(node).protocol == PredictedProtocol::kH2;
+    if (has_own) return use(open(own, changed(node).looking_up_us(own), node), node);
     if (changed(node).protocol() == PredictedProtocol::kH1) {
       // What it was queued for before a connection was needed, it is before one is made.
       if (parts(node).protocol == PredictedProtocol::kH2 && origin.open > 0 && !has_queued_[node]) {
@@ -331,10 +337,6 @@ class ChangedLoad {
       }
       return take_any(node);
     }
-    auto const& own = parts(node).own_setup;
-    bool const has_own =
-        own.sum() > 0 && !change(node).coalesce && changed(node).protocol() == parts(node).protocol;
-    if (has_own) return use(open(own, changed(node).looking_up_us(own), node), node);
     if (!origin.shared) origin.shared = open(setup, changed(node).looking_up_us(setup), node);
     use(*origin.shared, node);
   }

@@ -251,6 +251,7 @@ TEST(ChangedLoad, SharesNoConnectionThatARequestMadeForItself) {
   page.request({}, 15, 15);  // connected at 35, to 60
   page.load_event(0);
   EXPECT_DOUBLE_EQ(page.load_ms(), 60);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 60);
 }
 
 TEST(ChangedLoad, ConnectsAndAsksBeforeItIsUsed) {
