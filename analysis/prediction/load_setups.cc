@@ -149,10 +149,11 @@ class SetupReader {
              protocol_of(call(i)) == PredictedProtocol::kH2;
     };
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      if (!shares(i)) continue;
       NodeParts const& node = parts_.nodes[i];
-      ConnectionSetup const& setup = parts_.origins[node.origin];
-      bool const is_whole = setup.connect_us >= parts_.round_trip_us - kRoundingUs;
-      if (!shares(i) || setup.connect_us == 0 || is_whole) continue;
+      auto const connect_us = parts_.origins[node.origin].connect_us;
+      bool const is_whole = connect_us >= parts_.round_trip_us - kRoundingUs;
+      if (connect_us == 0 || is_whole) continue;
       hidden_us[node.origin] = std::max(hidden_us[node.origin], node.hold_us);
     }
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
