@@ -156,7 +156,20 @@ def predicted(folder, page, change):
         return done.stderr.decode().strip().splitlines()[-1]
     if not says.exists():
         says.write_text(json.dumps(lantern(kept, page.url, change.lantern)))
-    return {**json.loads(done.stdout), "lantern": json.loads(says.read_text())}
+    report = json.loads(done.stdout)
+    return {**report, "lantern": json.loads(says.read_text()), "touches": touches(kept, report)}
+
+
+def touches(kept, report):
+    """Whether a what-if changes anything that a load asks for: if not, A is measured against A."""
+    changed = sum(each["changed"] for each in report["what_ifs"])
+    places = {place["where"] for each in report["what_ifs"] for place in each["places"]}
+    if not report["what_ifs"] or len(places) < changed:
+        return True  # not all of them are told
+    return any(request["url"] in places
+               for name in ("a.json", "b.json")
+               for load in json.loads((kept / name).read_text())["loads"]
+               for request in load["requests"])
 
 
 def lantern(kept, url, change):
@@ -186,12 +199,12 @@ def rows_of(page, change, report):
         before, ours = middle["observed_ms"], middle["saving_ms"]
         true, error = measured["saving_ms"], measured["error"]
         nothing = measured["error_if_nothing_changed"]
-        judged = abs(true) > BELOW * before
+        judged = abs(true) > BELOW * before and report["touches"]
         theirs = report["lantern"].get(each["milestone"])
         yield (page, change, each["milestone"], round(before), round(ours), round(true),
                f"{error['of_saving']:.0%}" if judged else "",
                ("right" if ours * true > 0 else "WRONG") if judged else "",
-               f"{ours / before:+.1%}" if not judged else "",
+               f"{ours / before:+.1%}" if not judged and report["touches"] else "",
                f"{error['distance']['median']:.2f}", f"{nothing['distance']['median']:.2f}",
                f"{measured['distance_of_the_same_loads']['median']:.2f}",
                round(theirs) if theirs is not None else "",
