@@ -173,9 +173,11 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
 PredictionLink prediction_link(const ExperimentSide& side) {
   auto const link = profile_of(side);
   if (!link || !is_steady(*link)) return {};
+  // A socket of HTTP/3 has nothing that is not sent.
+  bool const is_tcp = !side.cells().front().configuration.protocol.starts_with("h3");
   return {.bytes_per_second = static_cast<double>(link->down.rate_bps) / 8 * kPayloadShare,
           .rtt_us = whole_us(link->rtt()),
-          .unsent_bytes_max = kUnsentBytesMax};
+          .unsent_bytes_max = is_tcp ? kUnsentBytesMax : 0.0};
 }
 
 }  // namespace reprise
