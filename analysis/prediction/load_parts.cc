@@ -113,6 +113,7 @@ class PartsMaker {
     node.queue_us = takes_over ? 0 : queue_of(i);
   }
 
+  /// What a document hints at or preloads is not asked for before its main thread parses it.
   double taken_up_us(const NodeTimes& document) const {
     auto const parse = std::ranges::find_if(load_.calls.calls, [&](const Call& call) {
       return call.kind == CallKind::kTask && call.name == "parse" &&

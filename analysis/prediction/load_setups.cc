@@ -169,7 +169,8 @@ class SetupReader {
     }
   }
 
-  /// Or the first one of its origin, once that is known.
+  /// Of another request. After `own_setup` went to the origin, also the one that made its first
+  /// one.
   bool uses_another(std::uint32_t i) const {
     return is_sent(graph_, placed_, parts_, i) && parts_.nodes[i].own_setup.sum() == 0;
   }
