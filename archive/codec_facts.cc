@@ -27,6 +27,7 @@ Result<std::string> encode_connection(const ConnectionFacts& facts) {
   put_time(facts.connect_start, [&](std::int64_t ns) { out.set_connect_start_ns(ns); });
   put_time(facts.tls_start, [&](std::int64_t ns) { out.set_tls_start_ns(ns); });
   put_time(facts.ready, [&](std::int64_t ns) { out.set_ready_ns(ns); });
+  if (facts.round_trip) out.set_round_trip_ns(facts.round_trip->count());
   out.set_failure(facts.failure);
   return serialize(out);
 }
@@ -48,6 +49,7 @@ std::optional<ConnectionFacts> decode_connection(Bytes payload) {
   out.connect_start = get_time(in.has_connect_start_ns(), in.connect_start_ns());
   out.tls_start = get_time(in.has_tls_start_ns(), in.tls_start_ns());
   out.ready = get_time(in.has_ready_ns(), in.ready_ns());
+  if (in.has_round_trip_ns()) out.round_trip = std::chrono::nanoseconds(in.round_trip_ns());
   out.failure = in.failure();
   if (!get_number(in.scheme(), Scheme::kHttp, Scheme::kHttps, out.scheme) ||
       !get_u16(in.port(), out.port) || !get_digest(in.chain_digest(), out.chain_digest) ||

@@ -146,6 +146,9 @@ struct ConnectionFacts {
   SessionTime connect_start = kNoTime;  ///< to that address, else to the first attempted one
   SessionTime tls_start = kNoTime;
   SessionTime ready = kNoTime;
+  /// As TCP measured it in its handshake, however late the recorder noticed the connection; nothing
+  /// if unknown, as in imports.
+  std::optional<std::chrono::nanoseconds> round_trip;
   std::string failure;
 };
 

@@ -75,6 +75,10 @@ std::map<std::string, nanoseconds, std::less<>> lookup_times(const ArchiveReader
 }
 
 std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {
+  auto const possible = [](nanoseconds time) {
+    return time >= nanoseconds() && time < kThinkTimeMax;
+  };
+  if (facts.round_trip && possible(*facts.round_trip)) return facts.round_trip;
   auto const connected = facts.tls_start == kNoTime ? facts.ready : facts.tls_start;
   bool const known = facts.connect_start != kNoTime && connected != kNoTime;
   // The difference of contradictory times may not even be representable.
@@ -82,7 +86,7 @@ std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {
     return std::nullopt;
   }
   auto const round_trip = connected - facts.connect_start;
-  return round_trip < kThinkTimeMax ? std::optional(round_trip) : std::nullopt;
+  return possible(round_trip) ? std::optional(round_trip) : std::nullopt;
 }
 
 RoundTrips::RoundTrips(const ArchiveReader& archive) {

@@ -33,8 +33,8 @@ std::chrono::nanoseconds time_between(SessionTime from, SessionTime to);
 std::chrono::nanoseconds think_time_until(SessionTime at, const Timings& timings,
                                           std::optional<std::chrono::nanoseconds> round_trip);
 
-/// How long a packet to that address and its answer took, from TCP's handshake. Nothing if its
-/// times are unknown.
+/// How long a packet to that address and its answer took: as TCP measured it, else as long as its
+/// handshake took, which is longer on a busy machine. Nothing if its times are unknown.
 std::optional<std::chrono::nanoseconds> round_trip_of(const ConnectionFacts& facts);
 
 /// The pauses of one body. A pause is a gap that no link causes: more than kMin and two round trips

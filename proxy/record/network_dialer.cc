@@ -1,5 +1,8 @@
 #include "proxy/record/network_dialer.h"
 
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -107,6 +110,15 @@ std::string why_not_connected(const std::string& host, const dns::Dialled& diall
             (given_up ? "no answer in time" : attempt.error.message());
   }
   return text;
+}
+
+/// The kernel's, of a new connection: between SYN and SYN-ACK, whenever this process gets to run.
+std::optional<std::chrono::nanoseconds> handshake_round_trip(tcp::socket& socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  int const failed = ::getsockopt(socket.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size);
+  if (failed != 0 || info.tcpi_rtt == 0) return std::nullopt;
+  return std::chrono::microseconds(info.tcpi_rtt);
 }
 
 }  // namespace
@@ -240,6 +252,7 @@ Task<tcp::socket> NetworkDialer::connect(const Target& target, dns::Ticket& tick
       co_await connect_to_any(target.host, *addresses, where.port, ticket, facts, time_of, at);
   if (!socket) co_return fail(socket.error());
   facts.address = to_text(at);
+  facts.round_trip = handshake_round_trip(*socket);
   result.is_private = is_private(at.address());
   co_return std::move(*socket);
 }

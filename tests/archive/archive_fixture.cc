@@ -161,6 +161,7 @@ ConnectionFacts a_connection(std::uint64_t id) {
   facts.connect_start = 2ms;
   facts.tls_start = 3ms;
   facts.ready = kNoTime;
+  facts.round_trip = 700us;
   facts.failure = "handshake failed";
   return facts;
 }
@@ -251,6 +252,7 @@ void expect_same(const ConnectionFacts& a, const ConnectionFacts& b) {
   EXPECT_EQ(a.connect_start, b.connect_start);
   EXPECT_EQ(a.tls_start, b.tls_start);
   EXPECT_EQ(a.ready, b.ready);
+  EXPECT_EQ(a.round_trip, b.round_trip);
   EXPECT_EQ(a.failure, b.failure);
 }
 

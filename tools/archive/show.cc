@@ -77,6 +77,9 @@ void print_connection(const ConnectionFacts& facts) {
       "  dns start      %s\n  connect start  %s\n  tls start      %s\n  ready          %s\n",
       milliseconds(facts.dns_start).c_str(), milliseconds(facts.connect_start).c_str(),
       milliseconds(facts.tls_start).c_str(), milliseconds(facts.ready).c_str());
+  if (facts.round_trip) {
+    std::printf("  round trip     %s\n", milliseconds(*facts.round_trip).c_str());
+  }
   if (!facts.failure.empty())
     std::printf("  failure        %s\n", printable(facts.failure).c_str());
 }
@@ -191,6 +194,8 @@ json::value connection_value(const ConnectionFacts* facts) {
                       {"connect_start_ns", time_value(facts->connect_start)},
                       {"tls_start_ns", time_value(facts->tls_start)},
                       {"ready_ns", time_value(facts->ready)},
+                      {"round_trip_ns",
+                       facts->round_trip ? json::value(facts->round_trip->count()) : json::value()},
                       {"failure", as_utf8(facts->failure)}};
 }
 

@@ -151,6 +151,9 @@ TEST_F(NetworkDialerTest, LooksNamesUpAndTellsWhatWasAnswered) {
   EXPECT_EQ(dialled.facts.address, "127.0.0.1:" + std::to_string(port));
   EXPECT_GE(dialled.facts.connect_start, dialled.facts.dns_start);
   EXPECT_GE(dialled.facts.ready, dialled.facts.connect_start);
+  ASSERT_TRUE(dialled.facts.round_trip);
+  EXPECT_GT(*dialled.facts.round_trip, std::chrono::nanoseconds());
+  EXPECT_LE(*dialled.facts.round_trip, dialled.facts.ready - dialled.facts.connect_start);
   ASSERT_THAT(answers_, SizeIs(3));
   for (const auto& answer : answers_) {
     EXPECT_GE(answer.asked.time_since_epoch(), dialled.facts.dns_start);

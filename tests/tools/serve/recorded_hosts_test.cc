@@ -69,6 +69,24 @@ TEST_F(RecordedHostsTest, OfAnImportAreAsSlowToResolveAndAsFarAwayAsItsConnectio
               ElementsAre(std::pair(net::ip::make_address("192.0.2.1"), milliseconds(20))));
 }
 
+TEST_F(RecordedHostsTest, AreAsFarAwayAsTcpMeasuredHoweverLateTheRecorderNoticed) {
+  auto facts = ConnectionFacts{.id = 1,
+                               .scheme = Scheme::kHttp,
+                               .host = "a.test",
+                               .port = 80,
+                               .address = "192.0.2.1:80",
+                               .connect_start = milliseconds(40),
+                               .ready = milliseconds(190),
+                               .round_trip = milliseconds(3)};
+  archive_.add(facts);
+  facts.address = "192.0.2.2:80";
+  facts.round_trip = milliseconds(-3);  // of a hostile archive: what the times say counts
+  archive_.add(facts);
+  EXPECT_THAT(recorded_round_trips(archive_.reader(), 1),
+              ElementsAre(std::pair(net::ip::make_address("192.0.2.1"), milliseconds(3)),
+                          std::pair(net::ip::make_address("192.0.2.2"), milliseconds(150))));
+}
+
 TEST_F(RecordedHostsTest, AnswersCountBeforeConnections) {
   add_response_of("timed.test");
   add_connection_to("timed.test");
