@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/prediction/changed_node.h"
-#include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/held_requests.h"
 #include "analysis/prediction/load_connections.h"
 #include "analysis/prediction/load_events.h"
 #include "analysis/prediction/load_plan.h"
@@ -26,7 +26,7 @@ class ChangedLoad {
       : graph_(graph),
         parts_(parts),
         changes_(changes),
-        link_(rate(parts, link_factor), all_bytes(parts, changes), parts.unsent_bytes_max),
+        link_(changed_rate(parts, link_factor), all_bytes(parts, changes), parts.unsent_bytes_max),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
         happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),
@@ -57,11 +57,6 @@ class ChangedLoad {
 
  private:
   using Event = LoadEvent;
-
-  /// Slower than a byte a second is as good as that: times stay finite.
-  static double rate(const LoadParts& parts, double link_factor) {
-    return parts.bytes_per_us > 0 ? std::max(parts.bytes_per_us * link_factor, 1e-6) : 0;
-  }
 
   const NodeParts& parts(std::uint32_t node) const { return parts_.nodes[node]; }
   const NodeChange& change(std::uint32_t node) const { return changes_[node]; }
@@ -140,7 +135,7 @@ class ChangedLoad {
       case Event::kBackup:
         return connect_backup(node);
       case Event::kConnect:
-        return connect(node);
+        return ask(node);
       case Event::kSetupAnswer:
         return add(now_us_ + link_.wait_us(), Event::kSetupStep, node);
       case Event::kSetupStep:
@@ -234,17 +229,24 @@ class ChangedLoad {
   /// A request, unless the browser holds it back.
   void make(std::uint32_t node) {
     if (parts(node).is_local) return add(now_us_, Event::kSent, node);
-    if (head_.make(node, parts(node).is_held_back)) ask(node);
+    if (head_.make(node, parts(node).is_held_back)) go_on(node);
   }
 
-  /// For its connection.
-  void ask(std::uint32_t node) { add(now_us_ + parts(node).hold_us, Event::kConnect, node); }
+  void go_on(std::uint32_t node) { add(now_us_ + parts(node).hold_us, Event::kConnect, node); }
+
+  /// For its connection, unless the browser delays it.
+  void ask(std::uint32_t node) {
+    bool const can_wait = changed(node).protocol() == PredictedProtocol::kH1;
+    if (delayable_.make({node, origin_of(node), changed(node).known_urgency(), can_wait}))
+      connect(node);
+  }
 
   /// It leaves its connection, if it came to one.
   void is_over(std::uint32_t node) {
     auto const used = std::exchange(connection_[node], {});
     if (used && connections_[*used].origin) free(*used);
-    for (auto const next : head_.ended(node)) ask(next);
+    for (auto const next : head_.ended(node)) go_on(next);
+    for (auto const next : delayable_.ended(node)) connect(next);
   }
 
   /// All of it at once.
@@ -266,12 +268,9 @@ class ChangedLoad {
     auto const made = static_cast<std::uint32_t>(connections_.size());
     auto const round_trip_us = changed(node).longer(parts_.round_trip_us, 1);
     connections_.push_back({.on_link = link_.connect(round_trip_us),
+                            .setup_us = changed(node).setup_us(setup, dns_us),
                             .tls_phases = setup.tls_us > 0 ? 1U : 0U,
                             .origin = origin});
-    for (double const phase_us : {setup.tls_us, setup.connect_us}) {
-      if (phase_us > 0) connections_.back().setup_us.push_back(changed(node).longer(phase_us, 1));
-    }
-    if (dns_us > 0) connections_.back().setup_us.push_back(dns_us);
     set_up(made);
     return made;
   }
@@ -383,6 +382,7 @@ class ChangedLoad {
   std::vector<LoadConnection> connections_;
   std::vector<std::optional<std::uint32_t>> connection_;  ///< that a node uses
   HeadRequests head_;
+  DelayableRequests delayable_;
   std::vector<bool> has_queued_;  ///< by node
   LoadEvents events_;
   MilestoneTimes reached_;

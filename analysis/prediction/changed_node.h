@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "analysis/prediction/load_parts.h"
 #include "analysis/prediction/page_change.h"
@@ -30,6 +32,15 @@ struct ChangedNode {
     if (setup.dns_us == 0) return 0;
     return std::max(0.0, setup.dns_us + static_cast<double>(change.dns_us));
   }
+  /// The phases of a connection that looks its name up for `dns_us`, the last one first.
+  std::vector<double> setup_us(const ConnectionSetup& setup, double dns_us) const {
+    std::vector<double> phases;
+    for (double const phase_us : {setup.tls_us, setup.connect_us}) {
+      if (phase_us > 0) phases.push_back(longer(phase_us, 1));
+    }
+    if (dns_us > 0) phases.push_back(dns_us);
+    return phases;
+  }
   PredictedProtocol protocol() const { return change.protocol.value_or(parts.protocol); }
   /// Over another protocol there are no others that are written at the same moment.
   double send_us() const { return protocol() == parts.protocol ? parts.send_us : 0; }
@@ -39,10 +50,11 @@ struct ChangedNode {
     auto const think = parts.think_us * change.think_factor + static_cast<double>(change.think_us);
     return std::max(think, 0.0);
   }
-  int urgency() const {
-    if (change.urgency) return *change.urgency;
-    return change.loading ? kUrgencyLow : parts.urgency.value_or(kUrgencyMedium);
+  std::optional<int> known_urgency() const {
+    if (change.urgency) return change.urgency;
+    return change.loading ? kUrgencyLow : parts.urgency;
   }
+  int urgency() const { return known_urgency().value_or(kUrgencyMedium); }
   double bytes() const {
     return std::clamp(parts.bytes * change.bytes_factor + change.bytes_added, 0.0, kBytesMax);
   }
@@ -65,7 +77,12 @@ inline double all_bytes(const LoadParts& parts, std::span<const NodeChange> chan
   return sum;
 }
 
-/// The same of the main thread's work, under the change of the node that it follows.
+/// Of the link. Slower than a byte a second is as good as that: times stay finite.
+inline double changed_rate(const LoadParts& parts, double link_factor) {
+  return parts.bytes_per_us > 0 ? std::max(parts.bytes_per_us * link_factor, 1e-6) : 0;
+}
+
+/// A piece of the main thread's work, under the change of the node that it follows.
 struct ChangedWork {
   const ThreadWork& parts;
   const NodeChange& change;

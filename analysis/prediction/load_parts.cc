@@ -14,7 +14,7 @@
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
 #include "analysis/prediction/answer_times.h"
-#include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/held_back.h"
 #include "analysis/prediction/load_setups.h"
 #include "analysis/prediction/main_thread.h"
 #include "analysis/prediction/thread_work.h"
@@ -60,7 +60,7 @@ class PartsMaker {
       if (placed_[i]) read(i);
     }
     find_connections();
-    find_held_back(requests_, placed_, parts_.nodes);
+    find_held_back(requests_, placed_, setups_.phases, parts_.nodes);
     find_thread_work(graph_, placed_, thread_, parts_);
     find_waits();
     return std::move(parts_);

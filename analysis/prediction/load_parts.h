@@ -61,7 +61,7 @@ struct NodeParts {
   bool is_local = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
-  bool can_be_held_back = false, is_held_back = false;  ///< see head_requests.h
+  bool can_be_held_back = false, is_held_back = false;  ///< see held_requests.h
   double hold_us = 0;          ///< from the start until it asks for its connection
   double queue_us = 0;         ///< until it is its turn to be sent, though it could be
   double send_us = 0;          ///< from its turn until it is sent, after others of that moment

@@ -581,6 +581,23 @@ TEST(ChangedLoad, HoldsRequestsBackUntilTheScriptsOfTheHeadHaveCome) {
       << "it fails at once: the picture is made at 10, the background at 60";
 }
 
+TEST(ChangedLoad, HasTenRequestsOfLowPriorityUnderWayOverHttp1) {
+  Page page;
+  page.parts.origins.resize(12);
+  for (std::size_t origin = 0; origin < 12; ++origin) {
+    auto const image = page.request({}, 0, 40);  // to 50
+    page.parts.nodes[image].origin = origin;
+    page.parts.nodes[image].urgency = kUrgencyLow;
+  }
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 50);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 100)
+      << "two wait until others end";
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.drop = true, .protocol = PredictedProtocol::kH1}), 0);
+  NodeChange const urgent{.urgency = kUrgencyHigh, .protocol = PredictedProtocol::kH1};
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all(urgent), 50);
+}
+
 TEST(ChangedLoad, LeavesAloneWhatComesFromTheCache) {
   Page page(1);  // a byte in 1 ms
   page.parts.round_trip_us = 10'000;

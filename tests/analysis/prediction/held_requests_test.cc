@@ -1,8 +1,10 @@
-#include "analysis/prediction/head_requests.h"
+#include "analysis/prediction/held_requests.h"
 
 #include <gmock/gmock.h>
 
 #include <numeric>
+
+#include "analysis/prediction/held_back.h"
 
 namespace reprise {
 namespace {
@@ -26,13 +28,23 @@ class Observed {
   void find() {
     std::vector<std::uint32_t> requests(nodes_.size());
     std::iota(requests.begin(), requests.end(), 0);
-    find_held_back(requests, placed_, nodes_);
+    find_held_back(requests, placed_, setups_, nodes_);
+  }
+  void use_http1() {
+    for (auto& node : nodes_) node.protocol = PredictedProtocol::kH1;
+  }
+  /// It begins to make a connection of its own.
+  void connect(std::uint32_t node, std::int64_t at) {
+    setups_.push_back({.node = node, .start_us = at * 1000, .length_us = 60'000});
+    nodes_[node].hold_us = static_cast<double>(at * 1000 - placed_[node]->start_us);
+    nodes_[node].queue_us = 0;
   }
   void hold(std::uint32_t node, double ms) { nodes_[node].hold_us = ms * 1000; }
   const NodeParts& operator[](std::uint32_t node) const { return nodes_[node]; }
 
  private:
   PlacedLoad placed_;
+  std::vector<SetupPhase> setups_;
   std::vector<NodeParts> nodes_;
 };
 
@@ -90,6 +102,24 @@ TEST(HeldBack, IsNothingThatWaitedForLongerThanItHadTo) {
   EXPECT_DOUBLE_EQ(load[picture].queue_us, 260'000);
 }
 
+// As Chromium 156 loads a page with many pictures of other hosts.
+TEST(HeldBack, IsWhatWaitedForTenOverHttp1) {
+  Observed load;
+  for (int i = 0; i < 9; ++i) load.request(kUrgencyLow, 100, 160, 400 + i);
+  auto const tenth = load.request(kUrgencyLow, 100, 300, 350);
+  auto const waits = load.request(kUrgencyLow, 100, 420, 500);
+  auto const urgent = load.request(kUrgencyHigh, 100, 420, 500);
+  load.connect(tenth, 110);  // it counts from here on
+  load.connect(waits, 360);
+  load.find();
+  EXPECT_DOUBLE_EQ(load[waits].hold_us, 260'000) << "over HTTP/2 none waits";
+  load.use_http1();
+  load.find();
+  EXPECT_DOUBLE_EQ(load[waits].hold_us, 10'000);
+  EXPECT_FALSE(load[waits].is_held_back);
+  EXPECT_DOUBLE_EQ(load[urgent].queue_us, 320'000);
+}
+
 TEST(HeadRequests, LetsThemGoInTheOrderOfAskingWhileFewerThanTwoAreUnderWay) {
   HeadRequests head({false, true, true, false, false});
   EXPECT_TRUE(head.make(1, false));
@@ -101,6 +131,38 @@ TEST(HeadRequests, LetsThemGoInTheOrderOfAskingWhileFewerThanTwoAreUnderWay) {
   EXPECT_THAT(head.ended(4), testing::ElementsAre(3));
   EXPECT_THAT(head.ended(2), testing::IsEmpty());
   EXPECT_TRUE(head.make(0, true)) << "the body has begun";
+}
+
+TEST(DelayableRequests, AreTenAtMostAndLetTheMostUrgentGoFirst) {
+  DelayableRequests requests;
+  auto const make = [&requests](std::uint32_t node, int urgency, bool can_wait = true) {
+    return requests.make({.node = node, .origin = node, .urgency = urgency, .can_wait = can_wait});
+  };
+  for (std::uint32_t node = 0; node < 9; ++node) EXPECT_TRUE(make(node, kUrgencyLow));
+  EXPECT_TRUE(make(9, kUrgencyLow, false)) << "over HTTP/2 it counts";
+  EXPECT_TRUE(make(20, kUrgencyLow, false)) << "and does not wait";
+  EXPECT_TRUE(make(21, kUrgencyHigh));
+  EXPECT_FALSE(make(10, kUrgencyLow));
+  EXPECT_FALSE(make(11, kUrgencyMedium));
+  EXPECT_THAT(requests.ended(21), testing::IsEmpty()) << "it did not count";
+  EXPECT_THAT(requests.ended(10), testing::IsEmpty()) << "it waits itself";
+  EXPECT_THAT(requests.ended(20), testing::IsEmpty()) << "still ten";
+  EXPECT_THAT(requests.ended(0), testing::ElementsAre(11));
+  EXPECT_TRUE(make(11, kUrgencyMedium)) << "it went on";
+  EXPECT_THAT(requests.ended(11), testing::ElementsAre(10));
+}
+
+TEST(DelayableRequests, WaitWhileSixRequestsAreUnderWayToTheirOrigin) {
+  DelayableRequests requests;
+  auto const make = [&requests](std::uint32_t node, int urgency, std::size_t origin) {
+    return requests.make({.node = node, .origin = origin, .urgency = urgency, .can_wait = true});
+  };
+  for (std::uint32_t node = 0; node < 6; ++node) EXPECT_TRUE(make(node, kUrgencyHigh, 0));
+  EXPECT_TRUE(make(6, kUrgencyHigh, 0)) << "an urgent one waits for a connection instead";
+  EXPECT_FALSE(make(7, kUrgencyLow, 0));
+  EXPECT_TRUE(make(8, kUrgencyLow, 1)) << "of another origin";
+  EXPECT_THAT(requests.ended(0), testing::IsEmpty()) << "six are left";
+  EXPECT_THAT(requests.ended(1), testing::ElementsAre(7));
 }
 
 }  // namespace
