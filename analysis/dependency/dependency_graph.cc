@@ -26,6 +26,15 @@ double share(std::size_t part, std::size_t rest) {
 
 }  // namespace
 
+bool DependencyNode::is(Milestone milestone) const {
+  return kind == DependencyNodeKind::kMilestone &&
+         name == kMilestoneNames[static_cast<std::size_t>(milestone)];
+}
+
+bool DependencyNode::is_paint() const {
+  return is(Milestone::kFirstContentfulPaint) || is(Milestone::kLargestContentfulPaint);
+}
+
 std::string DependencyNode::label() const {
   std::string text;
   switch (kind) {

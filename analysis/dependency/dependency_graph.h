@@ -47,6 +47,8 @@ struct DependencyNode {
 
   /// Kind, name, method, URL, function and occurrence: equal for the same node of another graph.
   std::string label() const;
+  bool is(Milestone milestone) const;
+  bool is_paint() const;
 };
 
 enum class DependencyKind : std::uint8_t {

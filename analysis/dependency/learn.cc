@@ -327,19 +327,15 @@ class Learner {
   }
 
   void add_milestone(std::uint32_t to) {
-    auto const is = [this](std::uint32_t i, Milestone milestone) {
-      return node(i).kind == Kind::kMilestone &&
-             node(i).name == kMilestoneNames[static_cast<std::size_t>(milestone)];
-    };
-    bool const is_load_event = is(to, Milestone::kLoadEvent);
-    bool const is_last_load = is(to, Milestone::kLastLoad);
-    bool const is_largest = is(to, Milestone::kLargestContentfulPaint);
+    bool const is_load_event = node(to).is(Milestone::kLoadEvent);
+    bool const is_last_load = node(to).is(Milestone::kLastLoad);
+    bool const is_largest = node(to).is(Milestone::kLargestContentfulPaint);
     bool const waits_for_all = is_load_event || is_last_load;
     for (std::uint32_t from = 0; from < to; ++from) {
       DependencyNode const& each = node(from);
       bool const paints = each.type == "Document" || each.type == "Stylesheet" ||
                           each.type == "Script" || each.kind == Kind::kTask ||
-                          (is_largest && is(from, Milestone::kFirstContentfulPaint));
+                          (is_largest && each.is(Milestone::kFirstContentfulPaint));
       if (waits_for_all ? each.kind == Kind::kMilestone : !paints) continue;
       if (is_load_event && !rules_.can_hold_up_load_event(from)) continue;
       if (is_last_load && each.kind != Kind::kRequest) continue;

@@ -20,15 +20,10 @@ RequestsByNode scripts_of(RequestsByNode requests, std::span<const NodeChange> c
   return requests;
 }
 
-bool is_paint(const DependencyNode& node) {
-  return node.name == kMilestoneNames[static_cast<int>(Milestone::kFirstContentfulPaint)] ||
-         node.name == kMilestoneNames[static_cast<int>(Milestone::kLargestContentfulPaint)];
-}
-
 /// Whether the edge says that something comes after a script in the order of the document. What
 /// only follows it steadily can be caused by it.
 bool is_of_order(const DependencyGraph& graph, const DependencyEdge& edge) {
-  if (edge.kind == DependencyKind::kMilestone) return is_paint(graph.nodes[edge.to]);
+  if (edge.kind == DependencyKind::kMilestone) return graph.nodes[edge.to].is_paint();
   return edge.kind == DependencyKind::kScriptOrder && edge.evidence.named;
 }
 

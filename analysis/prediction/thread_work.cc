@@ -22,9 +22,7 @@ constexpr std::size_t kPiecesMax = 10'000;
 
 /// A paint goes before other tasks, and a request needs no thread.
 bool takes_turns(const DependencyNode& node) {
-  return node.kind == DependencyNodeKind::kTask ||
-         (node.kind == DependencyNodeKind::kMilestone &&
-          node.name == kMilestoneNames[static_cast<int>(Milestone::kLoadEvent)]);
+  return node.kind == DependencyNodeKind::kTask || node.is(Milestone::kLoadEvent);
 }
 
 /// What of a node makes the thread work.
