@@ -11,6 +11,8 @@ namespace reprise {
 /// loopback's 64 KiB, sendfile(2) would stall: it holds back a partial segment for more data (200
 /// ms), and there would be no room for more.
 inline constexpr int kUnsentBytesMax = 128 << 10;
+/// The same behind a packet link, whose segments are small.
+inline constexpr int kUnsentBytesMaxBehindLink = 16 << 10;
 
 struct ListeningSocket {
   int socket = -1;  ///< the caller closes it

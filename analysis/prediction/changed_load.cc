@@ -26,7 +26,7 @@ class ChangedLoad {
       : graph_(graph),
         parts_(parts),
         changes_(changes),
-        link_(changed_rate(parts, link_factor), all_bytes(parts, changes), parts.unsent_bytes_max),
+        link_(changed_rate(parts, link_factor), all_bytes(parts, changes), parts.ahead),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
         happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),
@@ -236,9 +236,9 @@ class ChangedLoad {
 
   /// For its connection, unless the browser delays it.
   void ask(std::uint32_t node) {
-    bool const can_wait = changed(node).protocol() == PredictedProtocol::kH1;
-    if (delayable_.make({node, origin_of(node), changed(node).known_urgency(), can_wait}))
-      connect(node);
+    auto const urgency = changed(node).known_urgency();
+    bool const is_low = is_delayable(changed(node).protocol(), urgency);
+    if (delayable_.make({node, origin_of(node), urgency.value_or(0), is_low})) connect(node);
   }
 
   /// It leaves its connection, if it came to one.
@@ -246,7 +246,7 @@ class ChangedLoad {
     auto const used = std::exchange(connection_[node], {});
     if (used && connections_[*used].origin) free(*used);
     for (auto const next : head_.ended(node)) go_on(next);
-    for (auto const next : delayable_.ended(node)) connect(next);
+    if (auto const next = delayable_.ended(node)) connect(*next);
   }
 
   /// All of it at once.

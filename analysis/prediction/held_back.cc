@@ -57,7 +57,7 @@ class ObservedRules {
       // What may be held back itself is under way from its sending. What ends then, ended before.
       bool const is_low = nodes[node].can_be_held_back;
       int const script = nodes[node].is_of_head ? 1 : 0;
-      int const delayable = is_delayable(nodes[node].urgency) ? 1 : 0;
+      int const delayable = is_delayable(nodes[node].protocol, nodes[node].urgency) ? 1 : 0;
       auto& begun = changes[(is_low ? times.sent_us : times.start_us) + 1];
       ++begun.under_way;
       begun.scripts += script;
@@ -109,7 +109,7 @@ void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& p
     if (auto const left = left_us(rules.head())) {
       node.is_held_back = true;
       waited_us = *left;
-    } else if (node.protocol == PredictedProtocol::kH1 && is_delayable(node.urgency)) {
+    } else if (is_delayable(node.protocol, node.urgency)) {
       waited_us = left_us(rules.delayable()).value_or(waited_us);
     }
   }

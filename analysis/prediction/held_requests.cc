@@ -40,10 +40,8 @@ std::vector<std::uint32_t> HeadRequests::ended(std::uint32_t node) {
 
 bool DelayableRequests::make(const Request& request) {
   if (under_way_.contains(request.node)) return true;
-  bool const waits = request.can_wait && is_delayable(request.urgency) &&
-                     (delayable_ >= kMax || is_full(request.origin));
-  if (waits) {
-    waiting_.emplace(*request.urgency, request);
+  if (request.is_delayable && (delayable_ >= kMax || is_full(request.origin))) {
+    waiting_.emplace(request.urgency, request);
     return false;
   }
   begin(request);
@@ -58,26 +56,23 @@ bool DelayableRequests::is_full(std::size_t origin) const {
 void DelayableRequests::begin(const Request& request) {
   under_way_.emplace(request.node, request);
   ++of_origin_[request.origin];
-  if (is_delayable(request.urgency)) ++delayable_;
+  if (request.is_delayable) ++delayable_;
 }
 
-std::vector<std::uint32_t> DelayableRequests::ended(std::uint32_t node) {
-  std::vector<std::uint32_t> made;
+std::optional<std::uint32_t> DelayableRequests::ended(std::uint32_t node) {
   auto const ended = under_way_.find(node);
-  if (ended == under_way_.end()) return made;
+  if (ended == under_way_.end()) return std::nullopt;
   --of_origin_[ended->second.origin];
-  if (is_delayable(ended->second.urgency)) --delayable_;
+  if (ended->second.is_delayable) --delayable_;
   under_way_.erase(ended);
-  for (auto next = waiting_.begin(); next != waiting_.end() && delayable_ < kMax;) {
-    if (is_full(next->second.origin)) {
-      ++next;
-      continue;
-    }
-    begin(next->second);
-    made.push_back(next->second.node);
-    next = waiting_.erase(next);
-  }
-  return made;
+  if (delayable_ >= kMax) return std::nullopt;
+  // Of those that wait, each did for the place of what ended.
+  auto const next = std::ranges::find_if(
+      waiting_, [this](const auto& each) { return !is_full(each.second.origin); });
+  if (next == waiting_.end()) return std::nullopt;
+  auto const request = waiting_.extract(next).mapped();
+  begin(request);
+  return request.node;
 }
 
 }  // namespace reprise

@@ -5,8 +5,9 @@
 // Until the body of a document begins, which is when the last script of its head has come, Chromium
 // sends requests of medium or low priority only while fewer than two others are under way
 // (ResourceLoadScheduler, its policy "tight"). Over HTTP/1.1, at all times, it has at most ten of
-// them under way, and sends none to an origin to which six requests are (ResourceScheduler;
-// "medium" is a word of the page's, and low in the network).
+// them under way, and sends none to an origin to which six requests are (ResourceScheduler; what is
+// "medium" to the page is low to the network). Over HTTP/2 they neither wait nor count, since the
+// server orders them.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +44,12 @@ class HeadRequests {
   std::deque<std::uint32_t> waiting_;  ///< in the order of asking
 };
 
-/// Whether a request counts for the rule of HTTP/1.1, over which it waits.
-inline bool is_delayable(std::optional<int> urgency) {
-  return urgency && *urgency > kUrgencyHigh;
+/// Whether the limits of HTTP/1.1 are for a request.
+inline bool is_delayable(PredictedProtocol protocol, std::optional<int> urgency) {
+  return protocol == PredictedProtocol::kH1 && urgency && *urgency > kUrgencyHigh;
 }
 
-/// The requests under way in a changed load, for the rule of HTTP/1.1.
+/// The requests under way in a changed load, for the limits of HTTP/1.1.
 class DelayableRequests {
  public:
   static constexpr std::size_t kMax = 10, kOfOriginMax = 6;
@@ -56,15 +57,15 @@ class DelayableRequests {
   struct Request {
     std::uint32_t node = 0;
     std::size_t origin = 0;
-    std::optional<int> urgency;
-    bool can_wait = false;  ///< it is of HTTP/1.1; others only count
+    int urgency = 0;
+    bool is_delayable = false;  ///< others count for their origin alone
   };
 
   /// Whether a request may go on now; if it was told so before, it may. If not, ended() returns it
   /// once it may.
   bool make(const Request& request);
-  /// Returns what may go on now: the most urgent first, then in the order of asking.
-  std::vector<std::uint32_t> ended(std::uint32_t node);
+  /// Returns what may go on now, one at most: the most urgent, of equal ones the first that asked.
+  std::optional<std::uint32_t> ended(std::uint32_t node);
 
  private:
   bool is_full(std::size_t origin) const;

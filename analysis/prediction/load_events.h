@@ -20,7 +20,7 @@ struct LoadEvent {
     kPreload,
     kPreconnect,
     kBackup,       ///< another connection of HTTP/1.1, if the first takes long
-    kConnect,      ///< after queueing
+    kConnect,      ///< it asks for a connection
     kSetupAnswer,  ///< of the connection `node`: it comes to the link
     kSetupStep,    ///< of the connection `node`: it came out
     kSent,

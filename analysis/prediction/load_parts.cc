@@ -51,7 +51,7 @@ class PartsMaker {
     if (found != graph.edges.end()) document_ = request_of_[found->from];
     parts_.observed_us = load.milestones;
     parts_.bytes_per_us = link.bytes_per_second / 1e6;
-    parts_.unsent_bytes_max = link.unsent_bytes_max;
+    parts_.ahead = link.ahead;
   }
 
   LoadParts run() && {
@@ -119,9 +119,14 @@ class PartsMaker {
       return call.kind == CallKind::kTask && call.name == "parse" &&
              call.start_us >= document.first_byte_us;
     });
-    return parse == load_.calls.calls.end()
-               ? 0
-               : static_cast<double>(parse->start_us - document.first_byte_us);
+    if (parse == load_.calls.calls.end()) return 0;
+    auto taken_up_us = parse->start_us;  // or that was a style sheet, after something short
+    for (DependencyEdge const& edge : graph_.edges) {
+      bool const is_parsed = edge.kind == DependencyKind::kParser && placed_[edge.to] &&
+                             request_of_[edge.from] == document_;
+      if (is_parsed) taken_up_us = std::min(taken_up_us, placed_[edge.to]->start_us);
+    }
+    return static_cast<double>(std::max(taken_up_us - document.first_byte_us, std::int64_t{0}));
   }
 
   bool connects(std::uint32_t i) const {
@@ -135,7 +140,7 @@ class PartsMaker {
     auto could = static_cast<double>(times.start_us) + node.hold_us + node.own_setup.sum();
     auto const& first = setups_.first[node.origin];
     if (first == i) {
-      could += parts_.origins[node.origin].sum();
+      could += parts_.origins[node.origin].sum() - setups_.hidden_us[node.origin];
     } else if (first && node.own_setup.sum() == 0) {
       could = std::max(could, static_cast<double>(placed_[*first]->sent_us));
     }
@@ -182,7 +187,7 @@ class PartsMaker {
     }
     auto const times = answer_times({.bytes_per_us = parts_.bytes_per_us,
                                      .round_trip_us = parts_.round_trip_us,
-                                     .unsent_bytes_max = parts_.unsent_bytes_max},
+                                     .ahead = parts_.ahead},
                                     answers, probes);
     for (std::size_t k = 0; k < requests_.size(); ++k) {
       NodeParts& node = parts_.nodes[requests_[k]];

@@ -12,6 +12,7 @@
 #include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_page.h"
 #include "analysis/prediction/page_change.h"
+#include "analysis/prediction/tcp_link.h"
 
 namespace reprise {
 
@@ -19,7 +20,7 @@ namespace reprise {
 struct PredictionLink {
   double bytes_per_second = 0;  ///< towards the client. Unknown: transfers do not share anything
   std::int64_t rtt_us = 0;      ///< unknown: the shortest connection or wait of a load
-  double unsent_bytes_max = 0;  ///< see SentOver
+  WriteAhead ahead;             ///< of the servers
 };
 
 /// Of a new connection, without what its packets waited in the link's queue.
@@ -85,7 +86,7 @@ struct LoadParts {
   std::vector<ConnectionSetup> origins;  ///< of their first connection
   std::vector<ThreadWork> work;          ///< none if nothing is known of the thread
   double bytes_per_us = 0;               ///< of the link; 0: unknown
-  double unsent_bytes_max = 0;           ///< see SentOver
+  WriteAhead ahead;                      ///< of the servers
   double round_trip_us = 0;              ///< the shortest one to a server
   bool connects_ahead = false;           ///< see PredictionOptions
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;

@@ -44,7 +44,7 @@ struct LoadPlan {
   std::vector<std::vector<std::uint32_t>> work;  ///< pieces of the main thread's that follow it
 
   std::uint32_t document = 0;  ///< the first one that found something
-  /// What the change makes early: at the first byte of a document, and before it.
+  /// What the change makes early: when a document is taken up, and before it.
   struct Early {
     std::vector<std::uint32_t> preloaded, preconnected, hinted;
   };

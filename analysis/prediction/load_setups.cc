@@ -140,9 +140,11 @@ class SetupReader {
   }
 
   /// Chromium shows of a connection what comes after the start of the request that it is first used
-  /// for. If connecting took less than a round trip, it was begun for one that started before.
+  /// for. If connecting took less than a round trip, it was begun for the last one that started
+  /// long enough before; others that started before that were held back.
   void find_hidden_setups() {
-    std::vector<double> hidden_us(parts_.origins.size());
+    auto& hidden_us = setups_.hidden_us;
+    hidden_us.resize(parts_.origins.size());
     auto const shares = [this](std::uint32_t i) {
       auto const& first = setups_.first;
       return uses_another(i) && first[parts_.nodes[i].origin] != i &&
@@ -152,9 +154,13 @@ class SetupReader {
       if (!shares(i)) continue;
       NodeParts const& node = parts_.nodes[i];
       auto const connect_us = parts_.origins[node.origin].connect_us;
-      bool const is_whole = connect_us >= parts_.round_trip_us - kRoundingUs;
-      if (connect_us == 0 || is_whole) continue;
-      hidden_us[node.origin] = std::max(hidden_us[node.origin], node.hold_us);
+      auto const missing_us = parts_.round_trip_us - kRoundingUs - connect_us;
+      if (connect_us == 0 || missing_us <= 0) continue;
+      auto& hidden = hidden_us[node.origin];
+      bool const is_better = hidden >= missing_us
+                                 ? node.hold_us >= missing_us && node.hold_us < hidden
+                                 : node.hold_us > hidden;
+      if (is_better) hidden = node.hold_us;
     }
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       NodeParts& node = parts_.nodes[i];

@@ -25,6 +25,7 @@ struct LoadSetups {
   std::vector<SetupPhase> phases;  ///< of requests that connected
   /// By origin, the node that made its first connection; nothing if that is not known.
   std::vector<std::optional<std::uint32_t>> first;
+  std::vector<double> hidden_us;  ///< by origin, the part of its setup before that node started
 };
 
 /// Whether a node of the load is a request over the network.
@@ -34,7 +35,7 @@ bool is_sent(const DependencyGraph& graph, const PlacedLoad& placed, const LoadP
 PredictedProtocol protocol_of(const Call& request);
 
 /// Fills the origins and the round trip of `parts`, and of its nodes the origin, whether it is
-/// local, its own setup, and how long it was held and sent.
+/// local, its own setup, how long it was held, and how long sending took.
 LoadSetups read_setups(const DependencyGraph& graph, const ObservedPage& load,
                        const PredictionLink& link, const PlacedLoad& placed, LoadParts& parts);
 

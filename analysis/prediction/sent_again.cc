@@ -25,7 +25,7 @@ SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transf
   sent.wait_us.resize(probes_us.size());
   double bytes = 0;
   for (GivenTransfer const& transfer : transfers) bytes += transfer.bytes;
-  TcpLink link(over.bytes_per_us, bytes, over.unsent_bytes_max);
+  TcpLink link(over.bytes_per_us, bytes, over.ahead);
   std::map<std::size_t, std::size_t> connections;
   auto const advance = [&](double at_us) {
     for (auto const& arrival : link.advance(at_us)) {

@@ -27,7 +27,7 @@ struct SentAgain {
 struct SentOver {
   double bytes_per_us = 0;
   double round_trip_us = 0;
-  double unsent_bytes_max = 0;
+  WriteAhead ahead;
 };
 
 SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transfers,

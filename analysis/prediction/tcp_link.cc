@@ -20,10 +20,10 @@ constexpr double kTimeoutUs = 200'000;
 
 }  // namespace
 
-TcpLink::TcpLink(double bytes_per_us, double bytes, double unsent_bytes_max)
+TcpLink::TcpLink(double bytes_per_us, double bytes, WriteAhead ahead)
     : bytes_per_us_(bytes_per_us),
       packet_bytes_(std::max(kSegmentBytes, bytes / kPacketsMax)),
-      unsent_bytes_max_(unsent_bytes_max) {}
+      ahead_(ahead) {}
 
 std::size_t TcpLink::connect(double round_trip_us) {
   connections_.push_back({.round_trip_us = round_trip_us,
@@ -77,8 +77,8 @@ bool TcpLink::may_send(const Connection& connection) const {
 }
 
 void TcpLink::write_what_may(Connection& connection) const {
-  if (connection.is_stopped && connection.unsent_bytes >= unsent_bytes_max_ / 2) return;
-  while (!connection.transfers.empty() && connection.unsent_bytes < unsent_bytes_max_) {
+  if (connection.is_stopped && connection.unsent_bytes > ahead_.bytes_left) return;
+  while (!connection.transfers.empty() && connection.unsent_bytes < ahead_.bytes_max) {
     write_piece(connection);
   }
   connection.is_stopped = !connection.transfers.empty();

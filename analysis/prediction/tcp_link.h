@@ -19,6 +19,13 @@
 
 namespace reprise {
 
+/// How far a server writes ahead of what is sent over a connection. What is written goes before all
+/// that comes later, whatever its priority.
+struct WriteAhead {
+  double bytes_max = 0;   ///< it writes until so much is not sent; 0: what can be sent at once
+  double bytes_left = 0;  ///< and goes on when no more than this is left
+};
+
 /// What a server of HTTP/2 or HTTP/3 goes by.
 struct TransferPriority {
   int urgency = 0;          ///< 0 is the most urgent
@@ -42,10 +49,8 @@ class TcpLink {
     bool operator==(const Arrival&) const = default;
   };
 
-  /// A rate of 0 is unlimited. `bytes`: of all transfers together. A server writes until
-  /// `unsent_bytes_max` of what is in the socket of a connection is unsent, and goes on when half
-  /// of that is left, as Linux has it (TCP_NOTSENT_LOWAT). 0: it writes what can be sent at once.
-  TcpLink(double bytes_per_us, double bytes, double unsent_bytes_max = 0);
+  /// A rate of 0 is unlimited. `bytes`: of all transfers together.
+  TcpLink(double bytes_per_us, double bytes, WriteAhead ahead = {});
 
   /// A new connection over which an acknowledgement takes so long, and its number.
   std::size_t connect(double round_trip_us);
@@ -84,7 +89,7 @@ class TcpLink {
     std::vector<Transfer> transfers;           ///< that have bytes to write, in that order
     std::deque<Piece> socket;                  ///< what is written and not sent
     double unsent_bytes = 0;                   ///< of it
-    bool is_stopped = false;                   ///< writing, until half of that is sent
+    bool is_stopped = false;                   ///< writing, until enough of that is sent
     // Of this round of acknowledgements, which ends with what was sent before it began.
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
     double most_in_flight_bytes = 0;
@@ -118,7 +123,7 @@ class TcpLink {
 
   double bytes_per_us_;
   double packet_bytes_;
-  double unsent_bytes_max_;
+  WriteAhead ahead_;
   double now_us_ = 0;
   double free_us_ = 0;  ///< when all packets are out
   std::vector<Connection> connections_;

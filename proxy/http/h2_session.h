@@ -31,6 +31,9 @@ using NgHttp2OptionPtr = std::unique_ptr<nghttp2_option, NgHttp2Deleter<nghttp2_
 /// An HTTP/2 connection, either side. One thread.
 class H2Session {
  public:
+  /// Frames are made so far ahead of the stream, all at once.
+  static constexpr std::size_t kGatherBytes = 64 << 10;
+
   H2Session(const H2Session&) = delete;
   H2Session& operator=(const H2Session&) = delete;
   virtual ~H2Session();
@@ -81,7 +84,6 @@ class H2Session {
  private:
   struct Callbacks;
   static constexpr std::size_t kReadBytes = 32 << 10;
-  static constexpr std::size_t kGatherBytes = 64 << 10;
   /// With its head, a DATA frame of this size fills a TLS record.
   static constexpr std::size_t kFrameHeadBytes = 9;
   static constexpr std::size_t kDataBytesMax = (16 << 10) - kFrameHeadBytes;

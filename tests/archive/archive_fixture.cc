@@ -161,7 +161,6 @@ ConnectionFacts a_connection(std::uint64_t id) {
   facts.connect_start = 2ms;
   facts.tls_start = 3ms;
   facts.ready = kNoTime;
-  facts.round_trip = 700us;
   facts.failure = "handshake failed";
   return facts;
 }

@@ -16,7 +16,9 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   session.time_zone = "Europe/Berlin";
   session.injected_clock = {.start = std::chrono::milliseconds(-1), .mode = "step"};
   ASSERT_EQ(*writer->begin_session(session), 1U);
-  ASSERT_TRUE(writer->add_connection(a_connection(2)));
+  auto connection = a_connection(2);
+  connection.round_trip = 700us;
+  ASSERT_TRUE(writer->add_connection(connection));
   ASSERT_TRUE(writer->add_answer(an_answer("example.org")));
   auto exchange = a_full_exchange(*writer, 4);
   add(*writer, exchange);
@@ -30,7 +32,6 @@ TEST(RoundTrip, EveryMemberOfTheModelComesBack) {
   session.complete = true;
   ASSERT_EQ(reader->sessions().size(), 1U);
   expect_same(reader->sessions()[0], session);
-  auto connection = a_connection(2);
   connection.session = 1;
   ASSERT_EQ(reader->connections().size(), 1U);
   expect_same(reader->connections()[0], connection);

@@ -9,6 +9,7 @@
 #include "base/http/url_parts.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
+#include "proxy/http/h2_session.h"
 #include "proxy/listening_socket.h"
 #include "shaper/profile.h"
 #include "tools/archive/errors.h"
@@ -111,6 +112,13 @@ std::string change_conditions(const ExperimentSide& base, const ExperimentSide& 
   return {};
 }
 
+/// Of a replay over HTTP/2 behind a packet link: it frames more once the socket has taken what was
+/// framed before.
+WriteAhead write_ahead() {
+  constexpr double kSocketBytes = kUnsentBytesMaxBehindLink;
+  return {.bytes_max = kSocketBytes + H2Session::kGatherBytes, .bytes_left = kSocketBytes};
+}
+
 }  // namespace
 
 std::expected<PredictedChange, std::string> predicted_change(const ExperimentSide& base,
@@ -177,7 +185,7 @@ PredictionLink prediction_link(const ExperimentSide& side) {
   bool const is_tcp = !side.cells().front().configuration.protocol.starts_with("h3");
   return {.bytes_per_second = static_cast<double>(link->down.rate_bps) / 8 * kPayloadShare,
           .rtt_us = whole_us(link->rtt()),
-          .unsent_bytes_max = is_tcp ? kUnsentBytesMax : 0.0};
+          .ahead = is_tcp ? write_ahead() : WriteAhead()};
 }
 
 }  // namespace reprise

@@ -4,16 +4,11 @@
 #include <cstdio>
 #include <set>
 
+#include "proxy/listening_socket.h"
 #include "tools/commands.h"
 #include "tools/serve/serving.h"
 
 namespace reprise {
-namespace {
-
-/// Behind a link, so that an urgent response can overtake others.
-constexpr int kUnsentBytesMax = 16 << 10;
-
-}  // namespace
 
 std::optional<int> Serving::prepare_link() {
   if (options_.shaper == "stream") return prepare_stream("");
@@ -42,7 +37,7 @@ std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) 
                                        {.all_tcp_ports = true,
                                         .tcp_ports = {80, 443, 8080, 8443},
                                         .udp_ports = {udp_ports.begin(), udp_ports.end()},
-                                        .unsent_bytes_max = kUnsentBytesMax,
+                                        .unsent_bytes_max = kUnsentBytesMaxBehindLink,
                                         .names = true},
                                        options_.strict, refused);
   if (!linked) return linked.error();

@@ -160,6 +160,7 @@ TEST(LoadParts, FindTheBeginningOfAConnectionThatChromiumDoesNotShow) {
   // The connection was begun for the image, 80 ms before the script that shows the end of it.
   auto const taken = [](double connect_ms) {
     return Taken(load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
+                          {"https://b.test/held", 20, 0, 0, 0, 150 + connect_ms, 40, 0},
                           {"https://b.test/image", 60, 0, 0, 0, 110 + connect_ms, 40, 0},
                           {"https://b.test/script", 140, 0, connect_ms, 30, 0, 40, 0}}),
                  {.rtt_us = 20'000});
@@ -168,6 +169,7 @@ TEST(LoadParts, FindTheBeginningOfAConnectionThatChromiumDoesNotShow) {
   EXPECT_EQ(hidden.parts.origins[1].connect_us, 20'000);
   EXPECT_EQ(hidden.parts.origins[1].dns_us, 65'000);
   EXPECT_EQ(hidden.of("https://b.test/image").hold_us, 0);
+  EXPECT_EQ(hidden.of("https://b.test/held").hold_us, 40'000) << "it was held back before";
   Taken const seen = taken(20);
   EXPECT_EQ(seen.parts.origins[1].sum(), 50'000);
   EXPECT_EQ(seen.of("https://b.test/image").hold_us, 80'000) << "something else held it";

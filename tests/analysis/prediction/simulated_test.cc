@@ -96,7 +96,7 @@ double median_of(const std::vector<ObservedPage>& loads, std::size_t milestone) 
 PredictionOptions options_for(const GeneratedPage& page) {
   return {.link = {.bytes_per_second = page.bytes_per_ms * 1000,
                    .rtt_us = static_cast<std::int64_t>(page.rtt_ms * 1000),
-                   .unsent_bytes_max = page.socket_bytes}};
+                   .ahead = {.bytes_max = page.socket_bytes, .bytes_left = page.socket_bytes / 2}}};
 }
 
 /// That replays have (proxy/listening_socket.h).

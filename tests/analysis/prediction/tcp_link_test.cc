@@ -145,10 +145,10 @@ TEST(TcpLink, SendsWhatIsOfNoUseInPartOneAfterAnother) {
 }
 
 TEST(TcpLink, SendsWhatIsInTheSocketBeforeWhatIsMoreUrgent) {
-  // Ten segments are on their way, 20 in the socket. More are written when less than 15 are left in
-  // it, the last ones before 23 ms.
+  // Ten segments are on their way, 20 in the socket. More are written when 14 are left in it, the
+  // last ones before 23 ms.
   for (auto const& [asked_ms, end_ms] : {std::pair(0, 32), {7, 48}, {23, 62}}) {
-    TcpLink link(kRate, 0, 30 * kSegment);
+    TcpLink link(kRate, 0, {.bytes_max = 30 * kSegment, .bytes_left = 14 * kSegment});
     auto const connection = link.connect(0);
     link.send(connection, 1, 60 * kSegment, {.urgency = 3});
     while (link.next() < asked_ms * 1'000) link.advance(link.next());
