@@ -36,7 +36,7 @@ class FailedHandshakes {
   bool told_ = false;
   std::string remedy_ =
       "Run 'reprise ca install' for Chromium, give other clients the file that 'reprise ca path' "
-      "names (curl --cacert), or start Chromium with {chromium-flags}";
+      "names (curl --cacert), or start Chromium with --user-data-dir=FOLDER {chromium-flags}";
 };
 
 }  // namespace reprise

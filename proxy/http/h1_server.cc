@@ -1,8 +1,11 @@
 #include "proxy/http/h1_server.h"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include "proxy/http/h1_reader.h"
 #include "proxy/http/h1_response.h"
 #include "proxy/http/h1_target.h"
+#include "proxy/http/stand_still.h"
 #include "proxy/http/web_socket.h"
 
 namespace reprise {
@@ -16,8 +19,9 @@ constexpr std::size_t kDrainBytesMax = 256 << 10;
 /// The limit of bytes read and discarded after the last response.
 constexpr std::size_t kLingerBytesMax = 64 << 20;
 constexpr std::size_t kLingerReadBytes = 64 << 10;
-/// The limit of a pause in a request's content.
+/// The limit of a pause in a request's content, and in what a client takes of a cut response.
 constexpr std::chrono::seconds kBodyStallTimeout{120};
+constexpr std::chrono::milliseconds kDeliveryPollPeriod{5};
 /// The time for a client to close its side when the server ends.
 constexpr std::chrono::seconds kH1FarewellTimeout{1};
 
@@ -83,6 +87,20 @@ awaitable<void> linger(ByteStream& stream) {
     auto const count = co_await stream.read_some(sink);
     if (!count || *count == 0) break;
     drained += *count;
+  }
+}
+
+/// Waits until the client's system has everything written, as a reset discards the rest. Gives up
+/// on a client that takes nothing for kBodyStallTimeout, or for a moment when the server ends.
+/// Nothing tells of acknowledgements, so it polls: once for a cut response.
+awaitable<void> await_delivery(ByteStream& stream, const Deadline& deadline) {
+  StandStill stand_still;
+  net::steady_timer pause(co_await net::this_coro::executor);
+  while (auto const left_bytes = stream.undelivered_bytes()) {
+    auto const patience = deadline.ending ? kH1FarewellTimeout : kBodyStallTimeout;
+    if (stand_still.lasts_over(patience, left_bytes, Clock::now())) co_return;
+    pause.expires_after(kDeliveryPollPeriod);
+    co_await pause.async_wait(kTuple);
   }
 }
 
@@ -284,7 +302,10 @@ Task<std::optional<H1Tunnel>> serve_h1(ByteStream& stream, const ConnectionInfo&
   auto result = co_await served.run();
   // An incomplete message must not look complete. If the framing shows it, an orderly end is
   // better: a reset would discard what the client has not read yet.
-  if (!result && served.must_reset()) stream.abort();
+  if (!result && served.must_reset()) {
+    co_await await_delivery(stream, deadline);
+    stream.abort();
+  }
   co_return result;
 }
 

@@ -18,7 +18,8 @@ struct Deadline {
   bool between_messages = false;    ///< the connection can end: no message would be cut
   bool ending = false;              ///< the owner: no new message may begin
   std::function<void()> on_ending;  ///< the protocol: called once when `ending` becomes true
-  /// The protocol: bytes of content that the client took, if content waits for its windows.
+  /// The protocol: bytes of content that the client took, if content waits for the client, and not
+  /// only for the window of its own stream.
   std::function<std::optional<std::uint64_t>()> waiting;
   /// The protocol: called about once a second, to end requests that the client leaves unfinished.
   std::function<void(std::chrono::steady_clock::time_point now)> on_sweep;

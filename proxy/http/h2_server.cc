@@ -155,9 +155,11 @@ class ServerSession final : public H2Session {
     if (closes_at_once_) stream_.close();
   }
 
+  /// A stream whose own window is closed does not count, as the client may take everything else:
+  /// end_what_stalls() ends that stream alone.
   std::optional<std::uint64_t> content_waiting() const {
     auto const waits = [](auto const& stream) {
-      return !stream->closed() && stream->content_waits();
+      return !stream->closed() && stream->content_waits() && !stream->window_is_closed();
     };
     if (std::ranges::none_of(streams_, waits)) return std::nullopt;
     return content_sent_bytes();

@@ -14,12 +14,15 @@ void H2ServerStream::begin(std::int32_t id) {
   head_bytes = 0;
 }
 
+bool H2ServerStream::window_is_closed() const {
+  return nghttp2_session_get_stream_remote_window_size(session_.raw(), id()) <= 0;
+}
+
 bool H2ServerStream::stalls_over(std::chrono::seconds patience,
                                  std::chrono::steady_clock::time_point now) {
   // Another protocol may be silent for any time.
   bool const to_send = awaits_content() && !switched_;
-  bool const to_take =
-      content_waits() && nghttp2_session_get_stream_remote_window_size(session_.raw(), id()) <= 0;
+  bool const to_take = content_waits() && window_is_closed();
   return stand_still_.lasts_over(
       patience, to_send || to_take ? std::optional(moved_bytes()) : std::nullopt, now);
 }

@@ -52,6 +52,8 @@ class H2ServerStream final : public H2Content, public ResponseWriter {
   awaitable<void> client_gone() override { return await_close(); }
   bool finished_sending() const { return finished_; }
 
+  /// Whether the client has used up this stream's own window, whatever it takes of others.
+  bool window_is_closed() const;
   /// Whether it has waited only for its client for longer than `patience`. Waiting for its turn or
   /// for the connection's window does not count.
   bool stalls_over(std::chrono::seconds patience, std::chrono::steady_clock::time_point now);

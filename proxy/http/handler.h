@@ -60,7 +60,8 @@ class ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
   virtual Task<void> send_head(const ResponseHead& head) = 0;
-  /// Suspends while the client does not accept the bytes.
+  /// Suspends while the client does not accept the bytes. Without bytes: waits until an abort would
+  /// not discard what was written (h2, h3; over h1 the abort itself waits).
   virtual Task<void> write(Bytes bytes) = 0;
   virtual Task<void> finish(HeaderList trailers) = 0;
   /// Sends a whole prepared response, which is held until it has been sent.

@@ -78,7 +78,8 @@ class ReplaySession final : public HandlerFactory {
   void warm_documents(const std::stop_token& stop) {
     exchanges_.warm_documents(matcher_.session(), stop);
   }
-  /// Starts a new client session: restarts the sequences and clears the report.
+  /// Starts a new client session: restarts the sequences and drawn think times, and clears the
+  /// report.
   void reset();
   ReplayReport report() const;
   /// Only the numbers of the report, which is cheap.

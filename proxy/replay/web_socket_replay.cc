@@ -203,25 +203,29 @@ Task<void> WebSocketReplay::serve(const Exchange& exchange, const ResponseHead& 
                                   const RequestHead& head, BodyReader& body,
                                   ResponseWriter& writer) {
   auto const& script = script_of({.session = exchange.session, .sequence = exchange.sequence});
+  std::uint64_t generation = 0;
   {
     std::scoped_lock const lock(mutex_);
     ++report_.opened;
+    generation = generation_;
   }
   AgreeingHead const agreeing(recorded, head);
   if (auto const sent = co_await writer.send_head(agreeing.head()); !sent) co_return sent;
   Conversation conversation(script, exchange.timings.first_byte, now());
   Player player(conversation, body, writer, co_await net::this_coro::executor);
   auto const result = co_await player.run();
-  add(exchange, conversation);
+  add(exchange, conversation, generation);
   co_return result;
 }
 
-void WebSocketReplay::add(const Exchange& exchange, const Conversation& conversation) {
+void WebSocketReplay::add(const Exchange& exchange, const Conversation& conversation,
+                          std::uint64_t generation) {
   ReplayedWebSocket ended{.sequence = exchange.sequence,
                           .url = url_of(exchange.request),
                           .counts = conversation.counts(),
                           .differing = conversation.differing()};
   std::scoped_lock const lock(mutex_);
+  if (generation != generation_) return;
   ++report_.ended;
   auto& sum = report_.messages;
   sum.client_recorded += ended.counts.client_recorded;
@@ -242,6 +246,7 @@ WebSocketReport WebSocketReplay::report() const {
 void WebSocketReplay::reset() {
   std::scoped_lock const lock(mutex_);
   report_ = {};
+  ++generation_;
 }
 
 }  // namespace reprise

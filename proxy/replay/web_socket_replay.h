@@ -46,17 +46,20 @@ class WebSocketReplay {
                    BodyReader& body, ResponseWriter& writer);
 
   WebSocketReport report() const;
+  /// Clears the report. WebSockets that are open now are in no later one.
   void reset();
 
  private:
   using Script = std::vector<WebSocketMessage>;
   const Script& script_of(const MessageOwner& owner);
-  void add(const Exchange& exchange, const Conversation& conversation);
+  /// Counts an ended one that was opened in that generation.
+  void add(const Exchange& exchange, const Conversation& conversation, std::uint64_t generation);
 
   const ArchiveReader& archive_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::unique_ptr<const Script>> scripts_;  // by sequence
   WebSocketReport report_;
+  std::uint64_t generation_ = 0;  // of the report: reset() begins the next
 };
 
 }  // namespace reprise

@@ -76,6 +76,9 @@ class ByteStream {
   virtual void close() = 0;
   /// As close(), and resets the connection, so that the peer does not take the data as complete.
   virtual void abort() = 0;
+  /// The number of written bytes (over TLS encrypted ones) that abort() would discard, as the
+  /// peer's system has not acknowledged them. 0 if the connection is broken.
+  virtual std::size_t undelivered_bytes() = 0;
 
   /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
   /// can end it right after its request and still wait for the answer). Reads nothing; can be

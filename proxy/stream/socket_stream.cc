@@ -1,6 +1,8 @@
 #include "proxy/stream/socket_stream.h"
 
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -21,6 +23,8 @@ constexpr std::size_t kFileBytesMin = 16 << 10;
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
 constexpr std::chrono::seconds kHalfClosedGrace{5};
+/// Of poll(2): the connection is over in both directions.
+constexpr int kBroken = POLLHUP | POLLERR | POLLNVAL;
 
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -112,7 +116,7 @@ awaitable<void> SocketStream::peer_gone() {
   net::steady_timer pause(socket_.get_executor());
   while (socket_.is_open()) {
     auto const state = hang_up();
-    if ((state & (POLLHUP | POLLERR | POLLNVAL)) != 0) co_return;
+    if ((state & kBroken) != 0) co_return;
     auto const now = std::chrono::steady_clock::now();
     if ((state & POLLRDHUP) != 0) {
       if (!ended) ended = now;
@@ -139,6 +143,14 @@ void SocketStream::abort() {
   if (on_abort_) on_abort_();
   if (socket_.is_open()) socket_.set_option(net::socket_base::linger(true, 0), ignored);
   close();
+}
+
+std::size_t SocketStream::undelivered_bytes() {
+  // The kernel's number stays as it was when the connection broke.
+  if (!is_open() || (hang_up() & kBroken) != 0) return 0;
+  int bytes = 0;
+  if (::ioctl(socket_.native_handle(), SIOCOUTQ, &bytes) != 0) return 0;
+  return static_cast<std::size_t>(std::max(bytes, 0));
 }
 
 Task<std::size_t> TcpStream::read_some(std::span<std::byte> buffer) {

@@ -11,6 +11,7 @@ class SocketStream : public ByteStream {
  public:
   void close() override;
   void abort() override;
+  std::size_t undelivered_bytes() override;
   /// Called by abort() before it closes: a socket other than TCP has no reset.
   void set_on_abort(std::function<void()> on_abort) { on_abort_ = std::move(on_abort); }
   awaitable<void> peer_gone() override;

@@ -167,14 +167,15 @@ Task<void> H3ServerStream::send_head(const ResponseHead& response) {
 
 Task<void> H3ServerStream::write(Bytes bytes) {
   if (!has_content_) co_return Result<void>{};
-  if (!bytes.empty()) {
+  bool const flushes = bytes.empty();
+  if (!flushes) {
     if (auto const usable = broken(); !usable) co_return usable;
     // The caller's bytes live until write() returns, these until the client acknowledged them.
     outgoing_ = written_.emplace_back(bytes.begin(), bytes.end());
     call([this](nghttp3_conn* connection) { (void)nghttp3_conn_resume_stream(connection, id_); });
     streams_.wake();
   }
-  while (!outgoing_.empty() || !head_gone_) {
+  while (!outgoing_.empty() || !head_gone_ || (flushes && taken_bytes_ > acknowledged_bytes_)) {
     if (auto const usable = broken(); !usable) co_return usable;
     co_await drained_.wait();
   }
@@ -276,6 +277,7 @@ void H3ServerStream::submit_trailers() {
 
 void H3ServerStream::acknowledged(std::uint64_t size_bytes) {
   acknowledged_bytes_ += size_bytes;
+  if (acknowledged_bytes_ >= taken_bytes_) drained_.set();
   if (written_.empty()) return;
   written_acknowledged_ += size_bytes;
   while (!written_.empty() && written_acknowledged_ >= written_.front().size()) {

@@ -61,6 +61,8 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   HeaderList trailers() const override { return trailers_.list(); }
 
   Task<void> send_head(const ResponseHead& response) override;
+  /// Without bytes: waits until the client has acknowledged everything written, which a reset would
+  /// discard. It ends with an error once the stream is closed, at the latest by stalls_over().
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(StoredResponsePtr response) override;

@@ -51,6 +51,11 @@ Headers PreparedExchanges::moved_back(HeaderList headers) const {
   return Headers(HeaderList(fields));
 }
 
+void PreparedExchanges::reset() {
+  documents_.reset();
+  if (auto const& rules = timing().rules) rules->restart_draws();
+}
+
 std::size_t PreparedExchanges::warm(std::uint32_t session) {
   std::size_t left_out = 0;
   bool room = true;

@@ -53,8 +53,9 @@ class PreparedExchanges {
   /// The documents with the script, and how often they were served.
   const InjectedDocuments& documents() const { return documents_; }
   const Timing& timing() const { return scheduler_.timing(); }
-  /// Clears the counts. Prepared exchanges are kept.
-  void reset() { documents_.reset(); }
+  /// For a new client session: clears the counts, and drawn think times restart. Prepared exchanges
+  /// are kept.
+  void reset();
 
  private:
   PreparedCache::Entry prepare(std::uint32_t ordinal);

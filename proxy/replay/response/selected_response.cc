@@ -117,6 +117,8 @@ Task<void> send_unsatisfiable(const WholeResponse& whole, ResponseWriter& writer
 }  // namespace
 
 Task<void> write_range(const WholeResponse& whole, const ByteRange& range, ResponseWriter& writer) {
+  // A write without bytes would wait until the client has everything.
+  if (range.begin >= range.end) co_return Result<void>{};
   auto const& parts = whole.response->parts();
   if (parts.pieces == nullptr) {
     co_return co_await writer.write(parts.body.bytes.subspan(range.begin, range.size()));
@@ -124,7 +126,7 @@ Task<void> write_range(const WholeResponse& whole, const ByteRange& range, Respo
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < whole.piece_bytes.size() && begin < range.end; ++i) {
     auto const end = begin + whole.piece_bytes[i];
-    if (range.begin < end) {
+    if (range.begin < end && begin < end) {
       auto const piece = parts.pieces->piece(i);
       if (!piece) co_return fail(piece.error());
       auto const from = std::max(begin, range.begin) - begin;

@@ -1,5 +1,8 @@
 #include "proxy/replay/response/think_rules.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace reprise {
 namespace {
 
@@ -21,21 +24,35 @@ std::chrono::nanoseconds ThinkDraws::next() {
   return time;
 }
 
+void ThinkRules::add(std::uint64_t sequence, std::shared_ptr<const Rule> rule) {
+  OfExchange& exchange = exchanges_[sequence];
+  auto& rules = exchange.rules;
+  rules.push_back(std::move(rule));
+  // Of two distributions the later one counts.
+  auto const has_draws = [](const std::shared_ptr<const Rule>& each) {
+    return !each->draws.empty();
+  };
+  auto const last = std::find_if(rules.rbegin(), rules.rend(), has_draws);
+  if (last == rules.rend()) return;
+  std::vector<std::shared_ptr<const Rule>> counting(std::prev(last.base()), rules.end());
+  exchange.draws = std::make_shared<ThinkDraws>(std::move(counting), mixed(seed_ ^ sequence));
+}
+
 ThinkRules::Changed ThinkRules::of(const Exchange& exchange, std::chrono::nanoseconds usual) const {
   Changed changed{.fixed = usual, .draws = nullptr};
-  auto const found = rules_.find(exchange.sequence);
-  if (found == rules_.end()) return changed;
-  std::vector<std::shared_ptr<const ThinkRule>> draws;
-  for (auto const& rule : found->second) {
-    if (!rule->draws.empty()) draws.clear();
-    if (!rule->draws.empty() || !draws.empty()) draws.push_back(rule);
-    changed.fixed = rule->draws.empty() ? rule->change.of(changed.fixed) : changed.fixed;
+  auto const found = exchanges_.find(exchange.sequence);
+  if (found == exchanges_.end()) return changed;
+  for (auto const& rule : found->second.rules) {
+    if (rule->draws.empty()) changed.fixed = rule->change.of(changed.fixed);
   }
-  if (!draws.empty()) {
-    changed.draws =
-        std::make_shared<ThinkDraws>(std::move(draws), mixed(seed_ ^ exchange.sequence));
-  }
+  changed.draws = found->second.draws;
   return changed;
+}
+
+void ThinkRules::restart_draws() const {
+  for (auto const& [sequence, exchange] : exchanges_) {
+    if (exchange.draws != nullptr) exchange.draws->restart();
+  }
 }
 
 }  // namespace reprise

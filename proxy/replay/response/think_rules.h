@@ -28,6 +28,8 @@ class ThinkDraws {
   ThinkDraws(std::vector<std::shared_ptr<const ThinkRule>> rules, std::uint64_t seed)
       : rules_(std::move(rules)), seed_(seed) {}
   std::chrono::nanoseconds next();
+  /// The next draw is the first one again.
+  void restart() { drawn_.store(0, std::memory_order_relaxed); }
 
  private:
   std::vector<std::shared_ptr<const ThinkRule>> rules_;
@@ -44,21 +46,28 @@ class ThinkRules {
   explicit ThinkRules(std::uint64_t seed) : seed_(seed) {}
 
   /// Rules of one exchange are applied in the order in which they are added.
-  void add(std::uint64_t sequence, std::shared_ptr<const Rule> rule) {
-    rules_[sequence].push_back(std::move(rule));
-  }
-  bool empty() const { return rules_.empty(); }
+  void add(std::uint64_t sequence, std::shared_ptr<const Rule> rule);
+  bool empty() const { return exchanges_.empty(); }
 
   /// The think time of an exchange whose usual one is `usual`: fixed, or drawn anew each time.
   struct Changed {
     std::chrono::nanoseconds fixed{};
-    std::shared_ptr<ThinkDraws> draws;  ///< null: `fixed` counts
+    /// Null: `fixed` counts. The same each time, so that an exchange that is prepared again goes on
+    /// with its draws.
+    std::shared_ptr<ThinkDraws> draws;
   };
   Changed of(const Exchange& exchange, std::chrono::nanoseconds usual) const;
+  /// A new client session begins: the draws of all exchanges restart. Thread-safe.
+  void restart_draws() const;
 
  private:
+  struct OfExchange {
+    std::vector<std::shared_ptr<const Rule>> rules;
+    std::shared_ptr<ThinkDraws> draws;  // null: none of the rules has draws
+  };
+
   std::uint64_t seed_;
-  std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Rule>>> rules_;
+  std::unordered_map<std::uint64_t, OfExchange> exchanges_;  // by sequence
 };
 
 }  // namespace reprise

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <boost/asio/post.hpp>
+
 #include "tests/proxy/http/loopback.h"
 
 namespace reprise {
@@ -206,6 +209,80 @@ TEST(H1Server, SaysWhatIsWrongWithARequest) {
 
 TEST(H1Server, BreaksTheConnectionWhenAHandlerFails) {
   EXPECT_EQ(answer("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n"), "");
+}
+
+/// Sends a body that only the close ends, and breaks off.
+class BrokenOff final : public Handler {
+ public:
+  static constexpr std::size_t kBodyBytes = 1 << 20;
+  static constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\n\r\n";
+
+  Task<void> serve(const ExchangeContext&, const RequestHead&, BodyReader&,
+                   ResponseWriter& writer) override {
+    (void)co_await writer.send_head({.status = 200, .reason = "OK"});
+    std::string const body(kBodyBytes, 'c');
+    auto const sent = co_await writer.write(bytes_of(body));
+    broken_off = true;
+    if (!sent) co_return sent;
+    co_return fail(std::make_error_code(std::errc::connection_aborted));
+  }
+
+  bool broken_off = false;
+};
+
+/// The server's socket holds much of the response, the client's not all of it.
+class H1CutResponse : public testing::Test {
+ protected:
+  H1CutResponse() {
+    ends.server->socket().set_option(net::socket_base::send_buffer_size(1 << 20));
+    ends.client->socket().set_option(net::socket_base::receive_buffer_size(256 << 10));
+    ends.spawn([this]() -> awaitable<void> {
+      (void)co_await serve_h1(*ends.server, info, handler, deadline, options, {});
+      ends.server->close();
+    });
+  }
+
+  awaitable<void> ask() {
+    (void)co_await ends.client->write(bytes_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  }
+  /// Reads, more slowly than the server sends. False at the end.
+  awaitable<bool> read_a_little() {
+    std::array<std::byte, 16'384> buffer;
+    auto const count = co_await ends.client->read_some(buffer);
+    if (!count) end = count.error();
+    received_bytes += count.value_or(0);
+    co_await net::post(ends.client->socket().get_executor(), net::deferred);
+    co_return count.value_or(0) > 0;
+  }
+
+  Loopback ends;
+  BrokenOff handler;
+  ConnectionInfo const info{.id = 1};
+  Deadline deadline;
+  H1ServerOptions const options{};
+  std::size_t received_bytes = 0;
+  std::error_code end;  // of the client's reads
+};
+
+TEST_F(H1CutResponse, ArrivesBeforeItsReset) {
+  ends.spawn([this]() -> awaitable<void> {
+    co_await ask();
+    while (co_await read_a_little()) continue;
+  });
+  ends.run();
+  EXPECT_EQ(received_bytes, BrokenOff::kHead.size() + BrokenOff::kBodyBytes);
+  EXPECT_EQ(end, std::errc::connection_reset);
+}
+
+TEST_F(H1CutResponse, WaitsForNoClientThatIsGone) {
+  ends.spawn([this]() -> awaitable<void> {
+    co_await ask();
+    while (co_await read_a_little() && !handler.broken_off) continue;
+    ends.client->close();
+  });
+  ends.run();
+  EXPECT_TRUE(handler.broken_off);
+  EXPECT_LT(received_bytes, BrokenOff::kBodyBytes);
 }
 
 TEST(H1Server, HandsTheTunnelOverWithWhatFollowed) {

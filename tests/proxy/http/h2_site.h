@@ -52,6 +52,8 @@ class Site final : public Handler {
       served = co_await say_back(body, writer);
     } else if (head.target == "/broken") {
       served = fail(std::make_error_code(std::errc::io_error));
+    } else if (head.target == "/cut") {
+      served = co_await cut(writer);
     } else if (head.target == "/download") {
       served = co_await download(writer);
     } else if (head.target == "/interim") {
@@ -80,6 +82,7 @@ class Site final : public Handler {
   std::map<std::string, StoredResponsePtr> responses;
 
   static constexpr std::size_t kDownloadBytes = 1 << 20;
+  static constexpr std::size_t kCutBytes = 300'000;
 
  private:
   std::list<Event> held_;
@@ -114,6 +117,14 @@ class Site final : public Handler {
     if (!heard) co_return fail(heard.error());
     (void)co_await writer.write(*heard);
     co_return co_await writer.finish({});
+  }
+  /// Breaks off once everything before has left, as the replay of a cut exchange does.
+  static Task<void> cut(ResponseWriter& writer) {
+    (void)co_await writer.send_head({.status = 200});
+    std::string const piece(kCutBytes, 'c');
+    if (auto const sent = co_await writer.write(bytes_of(piece)); !sent) co_return sent;
+    if (auto const left = co_await writer.write({}); !left) co_return left;
+    co_return fail(std::make_error_code(std::errc::connection_aborted));
   }
   Task<void> download(ResponseWriter& writer) {
     (void)co_await writer.send_head({.status = 200});

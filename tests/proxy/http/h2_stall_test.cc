@@ -102,6 +102,26 @@ TEST_F(H2Stall, ResetsAResponseWhoseWindowStaysClosedWhileOthersMove) {
   });
 }
 
+/// As of a paused video: what stands still is the stream, not the connection.
+TEST_F(H2Stall, KeepsTheConnectionOfAResponseWhoseWindowStaysClosed) {
+  settings = setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1);
+  play([this](FrameClient& client) -> awaitable<void> {
+    co_await client.send(client.head(1, request_fields("/download")));
+    co_await client.until(NGHTTP2_DATA, 1);
+    co_await client.send(client.head(3, request_fields("/held")) +
+                         frame(NGHTTP2_WINDOW_UPDATE, 0, 3, u32(1000)));
+    co_await client.settle();
+    EXPECT_FALSE(deadline.waiting().has_value());
+    pass(patience() + kSecond);
+    EXPECT_FALSE(deadline.waiting().has_value());
+    EXPECT_EQ(co_await resets(client), (Resets{{1, NGHTTP2_CANCEL}}));
+    site.release();
+    co_await client.until(NGHTTP2_HEADERS, 3);
+    EXPECT_EQ(client.field(":status"), "200");
+    EXPECT_EQ((co_await client.until(NGHTTP2_DATA, 3)).payload, "released");
+  });
+}
+
 /// Others may be more urgent, or there is one client for all who takes nothing: that is told by
 /// deadline.waiting().
 TEST_F(H2Stall, KeepsAResponseThatWaitsForTheConnectionsWindow) {

@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "proxy/replay/response/prepared_exchanges.h"
 #include "proxy/replay/response/schedule.h"
+#include "tests/proxy/replay/recorded_archive.h"
 
 namespace reprise {
 namespace {
@@ -80,6 +82,48 @@ TEST(ThinkRules, DrawEveryTime) {
   EXPECT_EQ(std::set(times.begin(), times.end()), (std::set<nanoseconds>{1ms, 2ms, 3ms}));
 }
 
+/// An exchange is prepared again, and its rules asked again, when the cache had no room for it.
+TEST(ThinkRules, GoOnWithTheDrawsOfAnExchangeThatIsPreparedAgain) {
+  ThinkRules rules(5);
+  rules.add(1, draws(many_times()));
+  rules.add(2, draws(many_times()));
+  auto all = drawn(rules, 1, 10);
+  drawn(rules, 2, 7);
+  auto const later = drawn(rules, 1, 10);
+  EXPECT_NE(later, all);
+  all.insert(all.end(), later.begin(), later.end());
+  ThinkRules same(5);
+  same.add(1, draws(many_times()));
+  EXPECT_EQ(drawn(same, 1, 20), all);
+}
+
+TEST(ThinkRules, DrawTheSameAfterARestart) {
+  ThinkRules rules(5);
+  rules.add(1, draws(many_times()));
+  rules.add(2, change("x2"));
+  auto const times = drawn(rules, 1, 10);
+  rules.restart_draws();
+  EXPECT_EQ(drawn(rules, 1, 10), times);
+}
+
+TEST(ThinkRules, RestartTheDrawsOfAKeptExchangeWithTheSession) {
+  RecordedArchive archive;
+  archive.add(RecordedArchive::exchange("GET", "/"));
+  auto const rules = std::make_shared<ThinkRules>(5);
+  rules->add(1, draws(many_times()));
+  PreparedExchanges exchanges(archive.reader(), {.timing = {.rules = rules}}, {});
+  auto const kept = exchanges.get(0);
+  auto const ten = [&kept] {
+    std::vector<nanoseconds> times;
+    while (times.size() < 10) times.push_back(kept->schedule().draws->next());
+    return times;
+  };
+  auto const times = ten();
+  EXPECT_NE(ten(), times);
+  exchanges.reset();
+  EXPECT_EQ(ten(), times);
+}
+
 TEST(ThinkRules, ChangeWhatIsDrawnByLaterRulesAlone) {
   ThinkRules rules(1);
   rules.add(1, change("x100"));
@@ -103,7 +147,8 @@ TEST(ThinkRules, ShareADistributionAmongExchanges) {
   for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) rules.add(sequence, times);
   auto const held = times.use_count();
   auto const changed = rules.of(numbered(1), 0ms);
-  EXPECT_EQ(times.use_count(), held + 1);
+  EXPECT_NE(changed.draws, nullptr);
+  EXPECT_EQ(times.use_count(), held);
 }
 
 class ScheduleWithRules : public testing::Test {

@@ -157,6 +157,47 @@ TEST_F(H3ServerTest, ResetsWhatItsHandlerBreaksOff) {
   EXPECT_EQ(client.answer(stream).reset, NGHTTP3_H3_INTERNAL_ERROR);
 }
 
+TEST_F(H3ServerTest, SendsAllThatAHandlerHasFlushedBeforeItBreaksOff) {
+  auto& client = pair.open();
+  auto const stream = client.get("/cut");
+  pair.run([&] { return client.answer(stream).reset.has_value(); });
+  auto const& answer = client.answer(stream);
+  EXPECT_TRUE(answer.body == std::string(Site::kCutBytes, 'c')) << answer.body.size();
+  EXPECT_EQ(answer.reset, NGHTTP3_H3_INTERNAL_ERROR);
+}
+
+TEST_F(H3ServerTest, FlushesNothingMoreToAClientThatStandsStill) {
+  auto& client = pair.open({.stream_window_bytes = 1000, .extends_windows = false});
+  auto const stream = client.get("/cut");
+  pair.run();
+  EXPECT_EQ(pair.site.ended, 0u);
+  pair.h3->sweep(pair.now);
+  EXPECT_FALSE(client.answer(stream).reset);
+  pair.h3->sweep(pair.now + pair.options.stall_timeout + std::chrono::seconds(1));
+  pair.run([&] { return pair.site.ended == 1 && client.answer(stream).reset.has_value(); });
+  EXPECT_EQ(pair.site.ended, 1u);
+  EXPECT_EQ(client.answer(stream).reset, NGHTTP3_H3_REQUEST_CANCELLED);
+}
+
+TEST_F(H3ServerTest, FlushesNothingMoreOfACancelledRequest) {
+  auto& client = pair.open({.stream_window_bytes = 1000, .extends_windows = false});
+  auto const stream = client.get("/cut");
+  pair.run();
+  EXPECT_EQ(pair.site.ended, 0u);
+  client.cancel(stream);
+  pair.run([&] { return pair.site.ended == 1; });
+  EXPECT_EQ(pair.site.ended, 1u);
+}
+
+/// finish() checks that the handler ends.
+TEST_F(H3ServerTest, FlushesNothingMoreOnAConnectionThatEnds) {
+  auto& client = pair.open({.stream_window_bytes = 1000, .extends_windows = false});
+  client.get("/cut");
+  pair.run();
+  EXPECT_EQ(pair.site.started, 1u);
+  EXPECT_EQ(pair.site.ended, 0u);
+}
+
 TEST_F(H3ServerTest, EndsTheHandlerOfACancelledRequest) {
   auto& client = pair.open();
   auto const stream = client.get("/wait");
