@@ -70,8 +70,8 @@ struct StoredRequest {
   Headers headers;
   Headers trailers;
   StoredBody body;
-  /// The response ended before the request did, so the length of the received part is random: such
-  /// a request is found by its key without the body (match.h).
+  /// It was answered, cut or failed before its content was complete, so the length of the received
+  /// part is random: such a request is found by its key without the body (match.h).
   bool body_partial = false;
 };
 

@@ -38,7 +38,7 @@ AskedRequest asked_as(const StoredRequest& request, Bytes body) {
   return {.key = key_of(request),
           .headers = request.headers.list(),
           .body_bytes = request.body_partial ? 0 : request.body.size_bytes,
-          .body = body,
+          .body = request.body_partial ? Bytes() : body,
           .body_counts = !request.body_partial};
 }
 
@@ -194,8 +194,11 @@ Decision Matcher::decide_in_scheme(const AskedRequest& asked, SequenceCursors& c
     decision = decide_fuzzily(asked, cursors, request_of);
     if (decision.kind != MatchKind::kMiss) return decision;
   }
-  if (has_broken_ && !rules_.exact_only) {
-    auto const broken = decide_broken(asked, cursors);
+  if (has_broken_) {
+    auto broken = decide_without_body(asked, cursors, request_of, true);
+    if (broken.kind == MatchKind::kMiss && !rules_.exact_only) {
+      broken = decide_broken(asked, cursors);
+    }
     if (broken.kind != MatchKind::kMiss) return broken;
   }
   return decision;
@@ -225,17 +228,25 @@ bool Matcher::is_recorded_broken(const MatchKey& key) const {
 
 Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                                  const RequestOf& request_of) const {
-  auto key = asked.key;
-  auto partial = false;
   auto const same_key = [&](std::uint32_t ordinal) {
     auto const* const recorded = request_of(ordinal);
     // Of an unreadable record only the hash is known, which is enough to explain the miss.
-    return recorded == nullptr ? !partial : is_same(*recorded, key, partial);
+    return recorded == nullptr || is_same(*recorded, asked.key, false);
   };
-  auto const decision = match(key, asked.headers, cursors, same_key);
+  auto const decision = match(asked.key, asked.headers, cursors, same_key);
   if (decision.kind != MatchKind::kMiss || asked.body_bytes == 0) return decision;
-  partial = true;
+  return decide_without_body(asked, cursors, request_of, false);
+}
+
+Decision Matcher::decide_without_body(const AskedRequest& asked, SequenceCursors& cursors,
+                                      const RequestOf& request_of, bool broken) const {
+  auto key = asked.key;
   key.body_digest = {};
+  auto const same_key = [&](std::uint32_t ordinal) {
+    bool const is_broken = reader_->entries()[ordinal].outcome != Outcome::kComplete;
+    auto const* const recorded = is_broken == broken ? request_of(ordinal) : nullptr;
+    return recorded != nullptr && is_same(*recorded, key, true);
+  };
   return match(key, asked.headers, cursors, same_key);
 }
 

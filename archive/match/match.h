@@ -125,6 +125,10 @@ class Matcher {
                             const RequestOf& request_of) const;
   Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
+  /// The next exchange with the key of `asked` whose body is incomplete. `broken`: one that was cut
+  /// or failed, which must not replace a better answer; otherwise one that is complete.
+  Decision decide_without_body(const AskedRequest& asked, SequenceCursors& cursors,
+                               const RequestOf& request_of, bool broken) const;
   Decision decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
   /// The best incomplete exchange of a path, compared without bodies.

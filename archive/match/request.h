@@ -27,8 +27,8 @@ struct AskedRequest {
   HeaderList headers;
   std::uint64_t body_bytes = 0;  ///< length of the content
   Bytes body;                    ///< all of it, or nothing if it was not held
-  /// False for a recorded request that was answered before its content was complete: the length of
-  /// the received part is random, and not compared.
+  /// False for a recorded request whose content is incomplete, as it was answered, cut or failed
+  /// before: the length of the received part is random, and not compared.
   bool body_counts = true;
 };
 

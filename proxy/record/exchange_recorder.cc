@@ -2,11 +2,16 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include "proxy/http/event.h"
+
 namespace reprise {
 
 ExchangeRecorder::ExchangeRecorder(RecordSession& session, const ExchangeContext& context,
-                                   const RequestHead& head)
+                                   const RequestHead& head, BodyReader& body)
     : session_(session),
+      body_(body),
       sequence_(session.next_sequence()),
       request_body_(session.archive()),
       response_body_(session.archive()) {
@@ -75,8 +80,7 @@ Result<void> ExchangeRecorder::response_bytes(Bytes bytes) {
   return checked(response_body_.append(bytes));
 }
 
-Result<void> ExchangeRecorder::complete(HeaderList trailers, bool request_whole) {
-  exchange_.request.body_partial = !request_whole;
+Result<void> ExchangeRecorder::complete(HeaderList trailers) {
   return end(Outcome::kComplete, {}, trailers);
 }
 
@@ -88,12 +92,36 @@ void ExchangeRecorder::fail_with(Outcome outcome, std::string why) {
   (void)end(outcome, std::move(why), {});  // an archive's failure has already been reported
 }
 
+awaitable<void> ExchangeRecorder::origin_failed(const std::string& why) {
+  using net::experimental::awaitable_operators::operator||;
+  auto const& request = exchange_.request;
+  bool const waits = request_body_.size_bytes() == 0 &&
+                     header_has_token(request.headers.list(), "Expect", "100-continue");
+  // The bytes of another protocol are not content.
+  if (request.protocol.empty() && !waits && !body_.finished()) {
+    Event limit;
+    auto const until = std::chrono::steady_clock::now() + kRestTime;
+    (void)co_await (read_rest() || limit.wait_until(until));
+  }
+  fail_with(Outcome::kOriginFailed, why);
+}
+
+Task<void> ExchangeRecorder::read_rest() {
+  while (!body_.finished()) {
+    auto const piece = co_await body_.read();
+    auto const kept = piece ? request_bytes(*piece) : fail(piece.error());
+    if (!kept) co_return kept;
+  }
+  co_return Result<void>{};
+}
+
 Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList trailers) {
   ended_ = true;
   auto& counters = session_.counters();
   --counters.in_flight;
   exchange_.outcome = outcome;
   exchange_.failure = std::move(why);
+  exchange_.request.body_partial = exchange_.request.protocol.empty() && !body_.finished();
   exchange_.timings.end = session_.now();
   exchange_.response.trailers = Headers(trailers);
   exchange_.response.chunk_times = chunk_times_.take();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "archive/writer.h"
 #include "proxy/http/handler.h"
@@ -15,8 +16,12 @@ namespace reprise {
 class ExchangeRecorder {
  public:
   static constexpr std::size_t kInterimMax = 100;
+  /// The limit of origin_failed(): a client may not send more before it has its response.
+  static constexpr std::chrono::seconds kRestTime{2};
 
-  ExchangeRecorder(RecordSession& session, const ExchangeContext& context, const RequestHead& head);
+  /// `body`: the request's content, which must outlive this.
+  ExchangeRecorder(RecordSession& session, const ExchangeContext& context, const RequestHead& head,
+                   BodyReader& body);
   ~ExchangeRecorder();
   ExchangeRecorder(const ExchangeRecorder&) = delete;
   ExchangeRecorder& operator=(const ExchangeRecorder&) = delete;
@@ -33,15 +38,19 @@ class ExchangeRecorder {
   Result<void> response_bytes(Bytes bytes);
 
   /// Archives it. When this returns without error, the whole exchange has passed write(2).
-  /// `request_whole`: the request's content was complete.
-  Result<void> complete(HeaderList trailers, bool request_whole);
+  Result<void> complete(HeaderList trailers);
   void fail_with(Outcome outcome, std::string why);
+  /// Archives it as failed, with the content that no origin got: a replay compares it. The rest is
+  /// read for at most kRestTime; no rest is read if the client waits for a 100.
+  awaitable<void> origin_failed(const std::string& why);
 
  private:
+  Task<void> read_rest();
   Result<void> end(Outcome outcome, std::string why, HeaderList trailers);
   Result<void> checked(Result<void> written);
 
   RecordSession& session_;
+  BodyReader& body_;
   std::uint64_t const sequence_;
   Exchange exchange_;
   BodyWriter request_body_;

@@ -9,6 +9,7 @@
 #include "proxy/http/fitted_fields.h"
 #include "proxy/record/forwarded_headers.h"
 #include "proxy/record/injecting_writer.h"
+#include "proxy/record/upload_watch.h"
 #include "proxy/record/web_socket_relay.h"
 
 namespace reprise {
@@ -51,6 +52,7 @@ struct RecordConnection::Passing {
   bool request_lost = false;  ///< the client or the archive failed: it will never be complete
   TraceMention trace = {};    ///< of the response
   bool switched = false;      ///< both sides use another protocol from here on
+  UploadWatch watch{writer};
 };
 
 RecordConnection::RecordConnection(RecordSession& session, const ConnectionInfo& connection)
@@ -186,9 +188,9 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
                                    BodyReader& body, ResponseWriter& writer) {
   TracedRequest const traced(received, session_.traces());
   const RequestHead& head = traced.head();
-  ExchangeRecorder record(session_, context, head);
+  ExchangeRecorder record(session_, context, head, body);
   if (auto const why = session_.why_blocked(head); !why.empty()) {
-    record.fail_with(Outcome::kOriginFailed, why);
+    co_await record.origin_failed(why);
     co_return co_await send_bad_gateway(writer, why);
   }
   auto const target = target_of(head);
@@ -201,11 +203,11 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
     if (acquired.private_refused) {
       session_.refuse_private(acquired.facts.failure);
-      record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
+      co_await record.origin_failed(acquired.facts.failure);
       co_return co_await send_text(writer, 403, "reprise: " + acquired.facts.failure + "\n");
     }
     if (acquired.connection == nullptr) {
-      record.fail_with(Outcome::kOriginFailed, acquired.facts.failure);
+      co_await record.origin_failed(acquired.facts.failure);
       co_return co_await send_bad_gateway(writer, acquired.facts.failure);
     }
     reach.reached(head, acquired.connection->is_private);
@@ -253,7 +255,7 @@ Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   }
   auto const why = "the origin " + std::string(passing.head.host) +
                    " gave no valid response: " + returned.error().message();
-  passing.record.fail_with(Outcome::kOriginFailed, why);
+  co_await passing.record.origin_failed(why);
   if (auto const told = co_await send_bad_gateway(passing.writer, why); !told) {
     co_return fail(told.error());
   }
@@ -261,13 +263,16 @@ Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
 }
 
 Task<void> RecordConnection::send_and_watch(Passing& passing) {
-  auto const sent = co_await send_request(passing);
+  auto sending = send_request(passing);
+  // Without content it soon returns.
+  if (!passing.body.finished()) sending = passing.watch.run(std::move(sending));
+  auto const sent = co_await std::move(sending);
   passing.upload_over = true;
   passing.upload_timer.cancel();
   // An origin that accepts no more may have answered: the other direction will find out.
   if (!sent) spdlog::debug("request to {}: {}", passing.head.host, sent.error().message());
   // Without its request the origin would not answer, and the client might wait forever.
-  if (passing.request_lost && !passing.answered) co_return sent;
+  if ((passing.request_lost && !passing.answered) || passing.watch.client_left()) co_return sent;
   co_await passing.writer.client_gone();
   co_return sent;
 }
@@ -298,6 +303,7 @@ Task<void> RecordConnection::send_request(Passing& passing) {
     if (!kept) co_return kept;
     if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
     passing.upload_timer.cancel();
+    passing.watch.progressed();
   }
   auto const finished = co_await passing.exchange.finish(passing.body.trailers());
   if (finished) passing.record.request_sent(passing.body.trailers());
@@ -340,8 +346,7 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     passing.trace.add(head->headers);
     if (passing.exchange.body().finished()) {
       // There is nothing after the head, so the head is held back.
-      auto const kept = passing.record.complete({}, passing.body.finished());
-      if (!kept) co_return kept;
+      if (auto const kept = passing.record.complete({}); !kept) co_return kept;
     }
     if (auto const sent = co_await passing.injecting.send_head(for_client); !sent) co_return sent;
     co_return co_await return_body(passing);
@@ -353,7 +358,7 @@ Task<void> RecordConnection::open_web_socket(Passing& passing, const ResponseHea
   passing.switched = true;
   passing.exchange.switch_protocols();
   passing.record.response(head);
-  if (auto const kept = passing.record.complete({}, true); !kept) co_return kept;
+  if (auto const kept = passing.record.complete({}); !kept) co_return kept;
   auto const fields = fields_for_client(passing.head, head);
   ResponseHead for_client = head;
   for_client.status = 101;
@@ -376,13 +381,13 @@ Task<void> RecordConnection::return_body(Passing& passing) {
     }
     if (auto const taken = passing.record.response_bytes(*piece); !taken) co_return taken;
     if (body.finished()) {
-      auto const done = passing.record.complete(body.trailers(), passing.body.finished());
-      if (!done) co_return done;
+      if (auto const done = passing.record.complete(body.trailers()); !done) co_return done;
       passing.trace.add(body.trailers());
       kept = true;
     }
     if (auto const sent = co_await passing.injecting.write(*piece); !sent) co_return sent;
   }
+  passing.watch.response_ends();
   auto const finished = co_await passing.injecting.finish(body.trailers());
   if (auto const* const report = passing.injecting.report();
       report != nullptr && report->verdict == inject::Verdict::kRewritten) {

@@ -12,11 +12,26 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
+/// A request's content, of which no more comes.
+class EndedContent final : public BodyReader {
+ public:
+  Task<Bytes> read() override { co_return fail(std::make_error_code(std::errc::connection_reset)); }
+  bool finished() const override { return whole; }
+  HeaderList trailers() const override { return {}; }
+
+  bool whole = true;
+};
+
 class ExchangeRecorderTest : public testing::Test {
  protected:
-  std::optional<ExchangeRecorder>& begin() {
-    RequestHead const head{.method = "POST", .host = "a.test", .port = 80, .target = "/"};
-    recorder_.emplace(*session_.session, ExchangeContext{.connection = client_}, head);
+  std::optional<ExchangeRecorder>& begin(std::string_view protocol = {}) {
+    RequestHead const head{.method = "POST",
+                           .host = "a.test",
+                           .port = 80,
+                           .target = "/",
+                           .headers = {},
+                           .protocol = protocol};
+    recorder_.emplace(*session_.session, ExchangeContext{.connection = client_}, head, content_);
     return recorder_;
   }
   const RecordSession::Counters& counters() { return session_.session->counters(); }
@@ -29,6 +44,7 @@ class ExchangeRecorderTest : public testing::Test {
   ScratchFolder folder_;
   RecordedSession session_{folder_ / "a.reprise"};
   ConnectionInfo client_{.id = 7};
+  EndedContent content_;
   std::optional<ExchangeRecorder> recorder_;
   std::unique_ptr<ArchiveReader> reader_;
 };
@@ -43,7 +59,7 @@ TEST_F(ExchangeRecorderTest, KeepsAllOfAnExchange) {
   recorder->response({.version = HttpVersion::kHttp11, .status = 201, .reason = "Made"});
   ASSERT_TRUE(recorder->response_bytes(bytes_of("ans")));
   ASSERT_TRUE(recorder->response_bytes(bytes_of("wer")));
-  ASSERT_TRUE(recorder->complete(got, true));
+  ASSERT_TRUE(recorder->complete(got));
   EXPECT_EQ(counters().complete, 1U);
   EXPECT_EQ(counters().body_bytes, 6U);
   EXPECT_EQ(counters().in_flight, 0U);
@@ -74,11 +90,32 @@ TEST_F(ExchangeRecorderTest, KeepsWhatNobodyEndedAsCutByTheClient) {
   EXPECT_EQ(load(*reader_, exchanges[0].response.body), "half of ");
 }
 
+TEST_F(ExchangeRecorderTest, SaysThatContentIsPartialWhateverTheEndIs) {
+  content_.whole = false;
+  for (Outcome const outcome :
+       {Outcome::kCutByClient, Outcome::kCutByOrigin, Outcome::kOriginFailed}) {
+    auto& recorder = begin();
+    ASSERT_TRUE(recorder->request_bytes(bytes_of("half of ")));
+    recorder->fail_with(outcome, "broken");
+  }
+  ASSERT_TRUE(begin()->request_bytes(bytes_of("half of ")));
+  auto const exchanges = kept();
+  ASSERT_THAT(exchanges, SizeIs(4));
+  for (const Exchange& exchange : exchanges) EXPECT_TRUE(exchange.request.body_partial);
+}
+
+TEST_F(ExchangeRecorderTest, TakesNoBytesOfAnotherProtocolForContent) {
+  content_.whole = false;
+  begin("websocket")->fail_with(Outcome::kOriginFailed, "cannot connect");
+  EXPECT_FALSE(kept().at(0).request.body_partial);
+}
+
 TEST_F(ExchangeRecorderTest, EndsOnceAndTakesNothingBehindThat) {
   auto& recorder = begin();
   recorder->response({.version = HttpVersion::kHttp11, .status = 413, .reason = "Enough"});
   ASSERT_TRUE(recorder->request_bytes(bytes_of("much")));
-  ASSERT_TRUE(recorder->complete({}, false));
+  content_.whole = false;
+  ASSERT_TRUE(recorder->complete({}));
   EXPECT_TRUE(recorder->request_bytes(bytes_of(" more")));
   recorder->request_sent({});
   recorder->fail_with(Outcome::kCutByOrigin, "too late");
@@ -95,7 +132,7 @@ TEST_F(ExchangeRecorderTest, KeepsOnlySoManyInterimHeads) {
     recorder->interim({.version = HttpVersion::kHttp11, .status = 102});
   }
   recorder->response({.version = HttpVersion::kHttp11, .status = 200, .reason = "OK"});
-  ASSERT_TRUE(recorder->complete({}, true));
+  ASSERT_TRUE(recorder->complete({}));
   EXPECT_THAT(kept().at(0).interim, SizeIs(ExchangeRecorder::kInterimMax));
 }
 
@@ -105,10 +142,10 @@ TEST_F(ExchangeRecorderTest, LeavesOutAnExchangeThatNoRecordHoldsAndGoesOn) {
   auto& recorder = begin();
   recorder->response(
       {.version = HttpVersion::kHttp11, .status = 200, .reason = "OK", .headers = fields});
-  EXPECT_EQ(recorder->complete({}, true).error(), archive_errc::too_large);
+  EXPECT_EQ(recorder->complete({}).error(), archive_errc::too_large);
   EXPECT_EQ(counters().failed, 1U);
   begin()->response({.version = HttpVersion::kHttp11, .status = 200, .reason = "OK"});
-  EXPECT_TRUE(recorder_->complete({}, true));
+  EXPECT_TRUE(recorder_->complete({}));
   EXPECT_THAT(session_.archive_errors, IsEmpty()) << "the archive itself is fine";
   EXPECT_THAT(kept(), SizeIs(1));
 }
@@ -119,7 +156,7 @@ TEST_F(ExchangeRecorderTest, OnAFullDiskFailsEachThatEndsAndTellsOnce) {
     auto& recorder = begin();
     recorder->response({.version = HttpVersion::kHttp11, .status = 200, .reason = "OK"});
     ASSERT_TRUE(recorder->response_bytes(bytes_of("text"))) << "small bodies are held";
-    EXPECT_FALSE(recorder->complete({}, true));
+    EXPECT_FALSE(recorder->complete({}));
     recorder.reset();
   }
   begin().reset();
@@ -135,7 +172,7 @@ TEST_F(ExchangeRecorderTest, OnAFullDiskFailsTheChunkOfALargeBody) {
   std::size_t taken = 0;
   while (taken < 16 && recorder->response_bytes(chunk)) ++taken;
   EXPECT_EQ(taken, ArchiveWriter::kSmallBodyBytesMax / ArchiveWriter::kChunkBytes);
-  EXPECT_FALSE(recorder->complete({}, true));
+  EXPECT_FALSE(recorder->complete({}));
   EXPECT_THAT(session_.archive_errors, SizeIs(1));
 }
 

@@ -70,6 +70,16 @@ class H2ClientConnection : public testing::Test {
     spawn(session_.context, exchange(host, received));
     session_.context.poll();
   }
+  /// Begins an upload to https://a.test/, which is not complete unless it `finishes`.
+  void upload(std::size_t size_bytes, bool finishes, H2Received& received) {
+    spawn(session_.context, send(size_bytes, finishes, received));
+    session_.context.poll();
+  }
+  void cancel_upload() {
+    client_->drop(*upload_);
+    upload_.reset();
+    session_.context.poll();
+  }
   /// Ends the client's connection; what the archive then has.
   std::vector<Exchange> exchanges() {
     client_->stream().close();
@@ -104,6 +114,26 @@ class H2ClientConnection : public testing::Test {
     received.whole = (co_await take(**stream, received)).has_value();
     client_->drop(**stream);
   }
+  awaitable<void> send(std::size_t size_bytes, bool finishes, H2Received& received) {
+    RequestHead const head{.method = "POST",
+                           .scheme = Scheme::kHttps,
+                           .host = "a.test",
+                           .port = 443,
+                           .target = "/",
+                           .version = HttpVersion::kH2,
+                           .headers = {}};
+    auto stream = client_->request(head, {}, true);
+    if (!stream) co_return;
+    upload_ = std::move(*stream);
+    std::vector<std::byte> const content(size_bytes);
+    auto const sent = co_await upload_->write(content);
+    EXPECT_TRUE(sent);
+    if (!finishes) co_return;
+    auto const finished = co_await upload_->finish({});
+    EXPECT_TRUE(finished);
+    received.whole = (co_await take(*upload_, received)).has_value();
+    client_->drop(*upload_);
+  }
   static Task<void> take(H2ClientStream& stream, H2Received& received) {
     do {
       auto const head = co_await stream.read_head();
@@ -123,6 +153,7 @@ class H2ClientConnection : public testing::Test {
   std::unique_ptr<MemoryStream> server_;
   std::unique_ptr<ConnectionHandler> handler_;
   std::unique_ptr<H2Client> client_;
+  std::unique_ptr<H2ClientStream> upload_;
   std::unique_ptr<ArchiveReader> reader_;
 };
 
@@ -213,6 +244,48 @@ TEST_F(H2ClientConnection, FailsAnExchangeWhoseOriginSendsInterimHeadsWithoutEnd
   ASSERT_THAT(kept, SizeIs(1));
   EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
   EXPECT_THAT(kept[0].failure, HasSubstr("ENHANCE_YOUR_CALM"));
+}
+
+/// More than the stream to an origin holds.
+constexpr std::size_t kLongUploadBytes = 2 * MemoryStream::kUnreadBytesMax;
+
+TEST_F(H2ClientConnection, EndsAnUploadThatTheClientCancelsWhileItIsHeldUp) {
+  session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    co_await stream.peer_gone();
+  }};
+  H2Received received;
+  upload(kLongUploadBytes, false, received);
+  EXPECT_EQ(session_.session->counters().in_flight, 1U);
+  cancel_upload();
+  EXPECT_EQ(session_.session->counters().in_flight, 0U);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kCutByClient);
+  EXPECT_TRUE(kept[0].request.body_partial);
+}
+
+/// The client's stream has closed in order before that: the client has not left.
+TEST_F(H2ClientConnection, PassesTheRestOfAnUploadToAnOriginThatAnsweredEarly) {
+  Event released;
+  std::string seen;
+  session_.dialer.scripts = {[&](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    (void)co_await stream.write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"));
+    co_await released.wait();
+    seen = co_await read_all(stream);
+  }};
+  H2Received received;
+  upload(kLongUploadBytes, true, received);
+  EXPECT_TRUE(received.whole);
+  EXPECT_EQ(received.body, "done");
+  released.set();
+  session_.context.poll();
+  auto const kept = exchanges();
+  EXPECT_GT(seen.size(), kLongUploadBytes);
+  EXPECT_TRUE(seen.ends_with("\r\n0\r\n\r\n"));
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kComplete);
 }
 
 }  // namespace

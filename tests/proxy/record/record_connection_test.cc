@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "proxy/http/h2_server.h"
+#include "proxy/record/request_rules.h"
 #include "tests/proxy/record/recorded_session.h"
 
 namespace reprise {
@@ -228,6 +229,7 @@ class BrokenUpload : public testing::TestWithParam<Upload> {
     bool const whole = cut == upload.wire.size();
     ASSERT_THAT(exchanges, SizeIs(1));
     EXPECT_THAT(kContent, StartsWith(load(*reader, exchanges[0].request.body)));
+    EXPECT_EQ(exchanges[0].request.body_partial, !whole);
     EXPECT_EQ(seen.ends_with(upload.mark), whole);
     if (whole && how == Break::kEnd) {
       EXPECT_EQ(exchanges[0].outcome, Outcome::kComplete);
@@ -269,6 +271,7 @@ TEST_F(RecordConnectionTest, EndsWithAClientWhoseFramingIsBroken) {
   ASSERT_THAT(kept, SizeIs(1));
   EXPECT_EQ(kept[0].outcome, Outcome::kCutByClient);
   EXPECT_EQ(load(*reader_, kept[0].request.body), "ab");
+  EXPECT_TRUE(kept[0].request.body_partial);
 }
 
 TEST_F(RecordConnectionTest, TellsOfAnOriginThatResetsAtEachByteOfTheRequest) {
@@ -286,10 +289,56 @@ TEST_F(RecordConnectionTest, TellsOfAnOriginThatResetsAtEachByteOfTheRequest) {
     session.run();
     EXPECT_EQ(received.status, 502);
     EXPECT_TRUE(received.whole);
-    auto const kept = exchanges_of(*session.archive());
+    auto const reader = session.archive();
+    auto const kept = exchanges_of(*reader);
     ASSERT_THAT(kept, SizeIs(1));
     EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+    EXPECT_EQ(load(*reader, kept[0].request.body), kContent);
+    EXPECT_FALSE(kept[0].request.body_partial);
   }
+}
+
+TEST_F(RecordConnectionTest, KeepsTheRestOfAnUploadThatItsOriginBreaksOff) {
+  Event broken;
+  session_.dialer.scripts = {[&](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "01234");
+    stream.abort();
+    broken.set();
+  }};
+  Received received;
+  session_.serve([&](H1Client& client, MemoryStream& stream) -> awaitable<void> {
+    auto const& wire = kUploads[0].wire;
+    (void)co_await stream.write(bytes_of(wire).first(wire.size() - 5));
+    co_await broken.wait();
+    (void)co_await stream.write(bytes_of(wire).last(5));
+    (void)co_await receive(client, received);
+  });
+  session_.run();
+  EXPECT_EQ(received.status, 502);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(load(*reader_, kept[0].request.body), kContent);
+  EXPECT_FALSE(kept[0].request.body_partial);
+}
+
+TEST_F(RecordConnectionTest, NoticesAClientThatLeavesWhileItsUploadIsHeldUp) {
+  session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    co_await stream.peer_gone();
+  }};
+  session_.serve([](H1Client&, MemoryStream& stream) -> awaitable<void> {
+    // More than the origin's stream holds; the client's holds the rest.
+    auto const wire = "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\n" +
+                      std::string(MemoryStream::kUnreadBytesMax * 3 / 2, 'x');
+    auto const sent = co_await stream.write(bytes_of(wire));
+    EXPECT_TRUE(sent);
+  });
+  session_.run();
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kCutByClient);
+  EXPECT_TRUE(kept[0].request.body_partial);
 }
 
 TEST_F(RecordConnectionTest, PassesAnAnswerThatComesBeforeTheRequestIsWhole) {
@@ -327,6 +376,72 @@ TEST_F(RecordConnectionTest, SaysWhyAnOriginCannotBeReached) {
   EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
   EXPECT_EQ(kept[0].failure, "cannot connect to a.test");
   EXPECT_EQ(reader_->connections().at(0).failure, "cannot connect to a.test");
+}
+
+TEST_F(RecordConnectionTest, KeepsTheContentForAnOriginThatCannotBeReached) {
+  for (const Upload& upload : kUploads) {
+    SCOPED_TRACE(upload.name);
+    RecordedSession session(folder_ / "b.reprise");
+    Received received;
+    session.ask(upload.wire, {&received});
+    session.run();
+    EXPECT_EQ(received.status, 502);
+    auto const reader = session.archive();
+    auto const kept = exchanges_of(*reader);
+    ASSERT_THAT(kept, SizeIs(1));
+    EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+    EXPECT_EQ(load(*reader, kept[0].request.body), kContent);
+    EXPECT_FALSE(kept[0].request.body_partial);
+  }
+}
+
+TEST_F(RecordConnectionTest, KeepsTheContentOfABlockedRequest) {
+  auto filter = Filter::parse("host=a.test", request_vocabulary());
+  ASSERT_TRUE(filter);
+  RequestRules rules;
+  rules.blocked.push_back({.text = "host=a.test", .filter = std::move(*filter)});
+  session_.session->change_requests(std::move(rules));
+  Received received;
+  session_.ask(kUploads[0].wire, {&received});
+  session_.run();
+  EXPECT_EQ(received.status, 502);
+  EXPECT_THAT(session_.dialer.dialled, IsEmpty());
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(load(*reader_, kept[0].request.body), kContent);
+  EXPECT_FALSE(kept[0].request.body_partial);
+}
+
+TEST_F(RecordConnectionTest, SaysThatContentIsPartialWhoseClientEndsBeforeTheOriginFails) {
+  Received received;
+  session_.serve([&](H1Client& client, MemoryStream& stream) -> awaitable<void> {
+    auto const& wire = kUploads[0].wire;
+    (void)co_await stream.write(bytes_of(wire).first(wire.size() - 5));
+    co_await stream.shutdown();
+    (void)co_await receive(client, received);
+  });
+  session_.run();
+  EXPECT_EQ(received.status, 502);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(load(*reader_, kept[0].request.body), "01234");
+  EXPECT_TRUE(kept[0].request.body_partial);
+}
+
+TEST_F(RecordConnectionTest, AsksForNoContentThatNoOriginGets) {
+  Received received;
+  session_.ask(
+      "PUT / HTTP/1.1\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n",
+      {&received});
+  session_.run();
+  EXPECT_EQ(received.status, 502);
+  EXPECT_THAT(received.interim, IsEmpty());
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].request.body.size_bytes, 0U);
+  EXPECT_TRUE(kept[0].request.body_partial);
 }
 
 TEST_F(RecordConnectionTest, CanBeClosedWhileItDials) {
