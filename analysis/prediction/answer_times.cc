@@ -10,6 +10,9 @@ namespace {
 
 /// How often answers are moved at most: more do not come closer.
 constexpr int kPasses = 6;
+/// Between those that are ready together, so that they keep their order in a changed load: a server
+/// writes far ahead for the first one.
+constexpr double kOrderUs = 1;
 /// What is not worth moving.
 constexpr double kMovedUs = 100;
 
@@ -66,13 +69,15 @@ class AnswerMover {
     for (std::size_t before = 0; before < place; ++before) {
       auto const other = order_[before];
       bool const is_over = answers_[other].end_us <= answers_[k].asked_us;
-      if (!is_over && goes_first(other, k)) earliest = std::max(earliest, at_us_[other]);
+      if (is_over || !goes_first(other, k)) continue;
+      earliest = std::max(earliest, at_us_[other] + kOrderUs);
     }
     return earliest;
   }
 
-  /// Whether a response waited for those that go first, and is later than that by no more than
-  /// they are later than what is sent again here: by something other than its server, then.
+  /// Whether a response waited for those that go first, and is later than that by no more than its
+  /// first TLS record, and by what they are later than what is sent again here: by something other
+  /// than its server, then.
   bool is_explained(std::size_t k) const {
     auto const waited_us = sent_.first_us[k] - first_packet_us(answers_[k]) - at_us_[k];
     if (!answers_[k].is_ordered || waited_us <= kMovedUs) return false;
@@ -81,8 +86,8 @@ class AnswerMover {
       if (other == k || sent_.end_us[other] > sent_.first_us[k] || !goes_first(other, k)) continue;
       late_us = std::max(late_us, answers_[other].end_us - sent_.end_us[other]);
     }
-    auto const missing_us = answers_[k].first_byte_us - sent_.first_us[k];
-    return missing_us >= 0 && missing_us <= late_us;
+    auto const first_byte_us = answers_[k].first_byte_us;
+    return first_byte_us >= sent_.first_us[k] && first_byte_us <= sent_.record_us[k] + late_us;
   }
 
   bool goes_first(std::size_t a, std::size_t b) const {

@@ -49,8 +49,7 @@ class ChangedLoad {
         if (arrival.is_first) first_byte(node);
         if (arrival.is_last) add(deliver(node), Event::kEnd, node);
       }
-      if (next > now_us_) continue;
-      handle(events_.take());
+      if (next <= now_us_) handle(events_.take());
     }
     return reached_;
   }
@@ -142,8 +141,9 @@ class ChangedLoad {
         return set_up(node);
       case Event::kSent: {
         if (parts(node).is_local) return read_locally(node);
-        auto const answered =
+        auto answered =
             now_us_ + changed(node).send_us() + changed(node).longer(parts(node).round_trip_us, 1);
+        if (connection_[node]) answered = connections_[*connection_[node]].ask(answered);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
         // Browsers take early hints over HTTP/2 only.

@@ -2,6 +2,7 @@
 
 // The connections of a changed load, and what waits for them. Pure.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +26,13 @@ struct LoadConnection {
   std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
   std::size_t tls_phases = 0;    ///< of them, after TCP is connected
   bool is_ready = false;
+  double asked_us = 0;                 ///< when the last request is at the server
   double delivered_us = 0;             ///< when what has come out of the link is there
   std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
   std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
 
+  /// When a request is there that would be at `at_us`: not before those that were sent earlier.
+  double ask(double at_us) { return asked_us = std::max(asked_us, at_us); }
   bool has_tcp() const { return is_ready || setup_us.size() < tls_phases; }
 };
 

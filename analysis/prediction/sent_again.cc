@@ -22,6 +22,7 @@ SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transf
   SentAgain sent;
   sent.first_us.resize(transfers.size());
   sent.end_us.resize(transfers.size());
+  sent.record_us.resize(transfers.size());
   sent.wait_us.resize(probes_us.size());
   double bytes = 0;
   for (GivenTransfer const& transfer : transfers) bytes += transfer.bytes;
@@ -30,6 +31,7 @@ SentAgain send_again(const SentOver& over, std::span<const GivenTransfer> transf
   auto const advance = [&](double at_us) {
     for (auto const& arrival : link.advance(at_us)) {
       if (arrival.is_first) sent.first_us[arrival.transfer] = at_us;
+      if (arrival.has_record) sent.record_us[arrival.transfer] = at_us;
       if (arrival.is_last) sent.end_us[arrival.transfer] = at_us;
     }
   };

@@ -20,6 +20,7 @@ struct GivenTransfer {
 struct SentAgain {
   // By transfer.
   std::vector<double> first_us, end_us;  ///< when it comes out
+  std::vector<double> record_us;         ///< when as much is out as its first TLS record can have
   std::vector<double> wait_us;  ///< by probe: of something small that comes to the link then
 };
 

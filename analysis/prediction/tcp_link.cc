@@ -41,7 +41,10 @@ void TcpLink::send(std::size_t connection, std::size_t transfer, double bytes,
   auto& transfers = connections_[connection].transfers;
   // After all that go first. Of equal ones that share, each sends a packet in turn.
   auto const after = std::ranges::upper_bound(transfers, priority, {}, &Transfer::priority);
-  transfers.insert(after, {.name = transfer, .priority = priority, .left_bytes = bytes});
+  transfers.insert(after, {.name = transfer,
+                           .priority = priority,
+                           .left_bytes = bytes,
+                           .record_bytes = std::min(bytes, kRecordBytesMax)});
   send_what_may(connection);
 }
 
@@ -92,9 +95,14 @@ void TcpLink::write_piece(Connection& connection) const {
   auto const bytes = std::min(packet_bytes_, transfer.left_bytes);
   transfer.left_bytes -= bytes;
   bool const is_last = transfer.left_bytes <= kRestBytes;
+  bool const had_record = transfer.is_begun && transfer.record_bytes <= kRestBytes;
+  transfer.record_bytes -= bytes;
   connection.socket.push_back(
       {.bytes = bytes,
-       .arrival = {.transfer = transfer.name, .is_first = !transfer.is_begun, .is_last = is_last}});
+       .arrival = {.transfer = transfer.name,
+                   .is_first = !transfer.is_begun,
+                   .has_record = !had_record && transfer.record_bytes <= kRestBytes,
+                   .is_last = is_last}});
   connection.unsent_bytes += bytes;
   if (is_last) return;
   transfer.is_begun = true;
@@ -136,7 +144,8 @@ std::vector<TcpLink::Arrival> TcpLink::advance(double at_us) {
   now_us_ = at_us;
   while (!queue_.empty() && queue_.front().leaves_us <= now_us_) {
     Packet const& packet = queue_.front();
-    if (packet.arrival.is_first || packet.arrival.is_last) arrivals.push_back(packet.arrival);
+    auto const& arrival = packet.arrival;
+    if (arrival.is_first || arrival.has_record || arrival.is_last) arrivals.push_back(arrival);
     acknowledgements_.push(
         {.at_us = packet.leaves_us + connections_[packet.connection].round_trip_us,
          .connection = packet.connection,

@@ -38,6 +38,8 @@ class TcpLink {
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr double kSegmentBytes = 1460;
   static constexpr double kFirstWindowBytes = 10 * kSegmentBytes;
+  /// A client can use no byte of a TLS record before it has the last one (RFC 8446, section 5.1).
+  static constexpr double kRecordBytesMax = 16 << 10;
   /// Larger transfers are sent in larger packets, so that a load is not more of them.
   static constexpr double kPacketsMax = 20'000;
 
@@ -45,6 +47,7 @@ class TcpLink {
   struct Arrival {
     std::size_t transfer = 0;
     bool is_first = false;
+    bool has_record = false;  ///< with it, as much of the transfer as its first record can have
     bool is_last = false;
     bool operator==(const Arrival&) const = default;
   };
@@ -72,6 +75,7 @@ class TcpLink {
     std::size_t name = 0;
     TransferPriority priority;
     double left_bytes = 0;
+    double record_bytes = 0;  ///< of its first one, which are not written
     bool is_begun = false;
   };
   /// Of a transfer, in a socket.

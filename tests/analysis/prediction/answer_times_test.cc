@@ -48,7 +48,18 @@ TEST(AnswerTimes, AreNotBeforeThatOfAResponseThatGoesFirst) {
   auto const second = script_answer(10'100, 23'000, 23'000, 1);
   auto const third = script_answer(10'200, 24'000, 24'000, 1);
   EXPECT_THAT(times_of({first, second, third}),
-              ElementsAre(DoubleNear(12'000, 1), DoubleNear(12'000, 1), DoubleNear(12'000, 1)));
+              ElementsAre(DoubleNear(12'000, 1), DoubleNear(12'001, 1), DoubleNear(12'002, 1)))
+      << "in the order in which they were sent";
+}
+
+TEST(AnswerTimes, AreNoLaterForARecordOfTlsThatHasToWaitForTheWindow) {
+  // The second one begins with the last 4 segments of the second flight, at 48 ms; what its first
+  // record can have at most is there with 12, of the third.
+  auto const first = script_answer(10'000, 11'000, 47'000, 26);
+  auto const second = script_answer(10'100, 57'000, 97'000, 50);
+  EXPECT_THAT(times_of({first, second}), ElementsAre(10'000, DoubleNear(10'100, 100)));
+  auto const thought = script_answer(10'100, 75'000, 115'000, 50);
+  EXPECT_THAT(times_of({first, thought}), ElementsAre(10'000, DoubleNear(74'000, 2'000)));
 }
 
 }  // namespace

@@ -42,6 +42,21 @@ TEST(TcpLink, SendsNoMoreThanItsWindowInARoundTrip) {
   EXPECT_NEAR(run(link)[7].second, 72'000, 1e-3);
 }
 
+TEST(TcpLink, TellsWhenTheFirstRecordOfATransferIsOut) {
+  TcpLink link(kRate, 0);
+  auto const connection = link.connect(kRoundTripUs);
+  link.send(connection, 0, 3 * kSegment);
+  link.send(connection, 1, 40 * kSegment);
+  std::map<std::size_t, double> record_us;
+  for (auto now = link.next(); now != TcpLink::kNever; now = link.next()) {
+    for (auto const& arrival : link.advance(now)) {
+      if (arrival.has_record) EXPECT_TRUE(record_us.emplace(arrival.transfer, now).second);
+    }
+  }
+  EXPECT_NEAR(record_us.at(0), 3'000, 1e-3) << "it is all that there is";
+  EXPECT_NEAR(record_us.at(1), 36'000, 1e-3) << "16 KiB are 11.2 segments: five of the next flight";
+}
+
 TEST(TcpLink, GoesOnWithoutAPauseOnceTheWindowFillsIt) {
   TcpLink link(kRate, 0);
   link.send(link.connect(5'000), 0, 200 * kSegment);
