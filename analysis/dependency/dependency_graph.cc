@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace reprise {
 namespace {
@@ -65,6 +66,33 @@ std::optional<DependencyAfter> dependency_after(std::string_view name) {
 }
 std::string_view to_string(DependencyJoin join) {
   return kJoinNames[static_cast<std::size_t>(join)];
+}
+
+void DependencyGraph::take_edges(std::vector<DependencyEdge> all) {
+  sort_edges(all);
+  auto const count = all.size();
+  if (count > kEdgesMax) {
+    // How many edges of its sort to the same node come after each edge. The fewest of these stay.
+    std::vector<std::size_t> behind(count);
+    std::array<std::size_t, 2> to_node{};
+    for (auto i = count; i-- > 0;) {
+      if (i + 1 == count || all[i + 1].to != all[i].to) to_node = {};
+      bool const is_order =
+          all[i].kind == DependencyKind::kScriptOrder || all[i].kind == DependencyKind::kStyle;
+      bool const is_of_milestone = nodes[all[i].to].kind == DependencyNodeKind::kMilestone;
+      if (!is_of_milestone) behind[i] = to_node[is_order ? 1 : 0]++;
+    }
+    auto sorted = behind;
+    auto const limit = sorted.begin() + static_cast<std::ptrdiff_t>(kEdgesMax);
+    std::ranges::nth_element(sorted, limit);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (behind[i] < *limit) all[kept++] = all[i];
+    }
+    all.resize(kept);
+  }
+  edges_not_kept = count - all.size();
+  edges = std::move(all);
 }
 
 std::pair<const DependencyEdge*, const DependencyEdge*> DependencyGraph::edges_to(

@@ -119,7 +119,12 @@ struct DependencyGraph {
   std::vector<DependencyNode> nodes;  ///< by start
   std::vector<DependencyEdge> edges;  ///< by `to`, then `alternative`, then `from`
   std::uint64_t nodes_not_kept = 0;   ///< beyond kNodesMax
+  std::uint64_t edges_not_kept = 0;   ///< beyond kEdgesMax
 
+  /// Sets and sorts the edges, all between `nodes`, and counts in edges_not_kept what is beyond
+  /// kEdgesMax: milestones keep all of theirs, other nodes lose those from the earliest scripts and
+  /// style sheets, which later ones mostly follow.
+  void take_edges(std::vector<DependencyEdge> all);
   /// The edges to a node.
   std::pair<const DependencyEdge*, const DependencyEdge*> edges_to(std::uint32_t node) const;
   DependencyJoin join(std::uint32_t node) const;

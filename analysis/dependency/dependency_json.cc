@@ -153,6 +153,7 @@ std::expected<DependencyGraph, std::string> read_dependency_graph(std::string_vi
   graph.page = fields.text("page");
   graph.loads = read_count(fields, "loads");
   graph.nodes_not_kept = fields.whole("nodes_not_kept");
+  graph.edges_not_kept = fields.whole("edges_not_kept");
   std::set<std::string> labels;
   fields.each("nodes", DependencyGraph::kNodesMax, [&](Fields node) {
     graph.nodes.push_back(read_node(node));
@@ -185,6 +186,7 @@ std::string dependency_graph_json(const DependencyGraph& graph) {
                          {"nodes", std::move(nodes)},
                          {"edges", std::move(edges)}};
   if (graph.nodes_not_kept != 0) object["nodes_not_kept"] = graph.nodes_not_kept;
+  if (graph.edges_not_kept != 0) object["edges_not_kept"] = graph.edges_not_kept;
   return json::serialize(object) + "\n";
 }
 

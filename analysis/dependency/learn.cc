@@ -69,10 +69,7 @@ class Learner {
       }
       graph_.edges.insert(graph_.edges.end(), incoming_.begin(), incoming_.end());
     }
-    sort_edges(graph_.edges);
-    if (graph_.edges.size() > DependencyGraph::kEdgesMax) {
-      graph_.edges.resize(DependencyGraph::kEdgesMax);
-    }
+    graph_.take_edges(std::move(graph_.edges));
     gaps_.measure(graph_.edges);
     return std::move(graph_);
   }
@@ -123,6 +120,13 @@ class Learner {
     return run == runs_.end() || gaps_.last_moment_before(run->second, to) == DependencyAfter::kEnd;
   }
 
+  /// Whether its run, which comes after its end, is before `to` in every load.
+  bool has_run_before(std::uint32_t script, std::uint32_t to) const {
+    auto const run = runs_.find(script);
+    return run != runs_.end() && run->second < to && node(run->second).loads == pages_.size() &&
+           gaps_.last_moment_before(script, run->second) == DependencyAfter::kEnd;
+  }
+
   /// Listeners, timers and other callbacks of a script are there once it has been evaluated.
   void add_run(std::uint32_t script, std::uint32_t task) {
     for (auto from = script + 1; from < task; ++from) {
@@ -168,9 +172,9 @@ class Learner {
     }
   }
 
-  /// What the parser's scan ahead would have found, but was asked for after the end of the
-  /// document, comes after the scripts that held up the parser: it, or a listener, went on after
-  /// them.
+  /// What the parser's scan ahead would have found, but was asked for after the document's end,
+  /// comes after the scripts that held up the parser: it, or a listener, went on after them. A run
+  /// stands for its script; a later one does not, since a what-if can make that async.
   void add_held_up_parser(std::uint32_t to) {
     auto const named = std::ranges::find(incoming_, DependencyKind::kParser, &DependencyEdge::kind);
     if (named == incoming_.end()) return;
@@ -178,9 +182,9 @@ class Learner {
     if (!document || gaps_.last_moment_before(*document, to) != DependencyAfter::kEnd) return;
     for (std::uint32_t from = 0; from < to; ++from) {
       auto const of = gaps_.request_of(from);
-      bool const is_script = of && node(*of).type == "Script" && rules_.holds_up_parser(*of) &&
-                             (from == *of || rules_.is_run_of(from, *of));
-      if (is_script && acts_before(from, to)) {
+      if (!of || node(*of).type != "Script" || !rules_.holds_up_parser(*of)) continue;
+      bool const acts = from == *of ? !has_run_before(from, to) : rules_.is_run_of(from, *of);
+      if (acts && acts_before(from, to)) {
         add(from, to, DependencyKind::kScriptOrder, {.named = true});
       }
     }

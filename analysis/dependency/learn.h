@@ -14,7 +14,7 @@ namespace reprise {
 ///  - to a request from its initiator; if that is a script, from the script's task, if the loads
 ///    have tasks; and from the hop that redirected to it;
 ///  - to a request that the parser asked for after the end of its document, from the scripts that
-///    had held it up;
+///    had held it up, or from their runs, if the loads have these;
 ///  - to what a style sheet made the browser ask for (a font, a background) from all style sheets
 ///    that hold up the first layout, which finds it;
 ///  - to a task from its script, and if that holds up the parser, from the earlier such scripts and

@@ -52,6 +52,7 @@ DependencyKind kind_between(const DependencyNode& from, const DependencyNode& to
 DependencySearch::DependencySearch(DependencyGraph learnt, std::span<const ObservedPage> loads)
     : graph_(std::move(learnt)),
       learnt_(graph_.edges),
+      not_learnt_(graph_.edges_not_kept),
       gaps_(graph_.nodes, place_all(graph_, loads)),
       alone_(graph_.nodes.size()) {
   for (std::uint32_t to = 0; to < graph_.nodes.size(); ++to) {
@@ -320,10 +321,9 @@ void DependencySearch::rebuild() {
     add_alternatives(to, edges, cover, covered);
     all.insert(all.end(), edges.begin(), edges.end());
   }
-  sort_edges(all);
-  if (all.size() > DependencyGraph::kEdgesMax) all.resize(DependencyGraph::kEdgesMax);
-  gaps_.measure(all);
-  graph_.edges = std::move(all);
+  graph_.take_edges(std::move(all));
+  graph_.edges_not_kept += not_learnt_;
+  gaps_.measure(graph_.edges);
 }
 
 }  // namespace reprise

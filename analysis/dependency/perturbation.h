@@ -93,6 +93,7 @@ class DependencySearch {
 
   DependencyGraph graph_;
   std::vector<DependencyEdge> learnt_;
+  std::uint64_t not_learnt_;  ///< edges that the learnt graph did not keep
   ObservedGaps gaps_;
   std::map<Nodes, Waits> tested_;
   std::vector<const Waits*> alone_;     ///< of `tested_`, by the one node; null: not tested

@@ -44,6 +44,11 @@ LearntPage learn_page(const LoadResult& result) {
     say(0, "the page does more than is learnt: without its last " +
                counted(page.graph.nodes_not_kept, "request") + " and tasks");
   }
+  if (page.graph.edges_not_kept > 0) {
+    say(0, "the page has more dependencies than are kept: without " +
+               counted(page.graph.edges_not_kept, "dependency", "dependencies") +
+               " on its first scripts and style sheets");
+  }
   return page;
 }
 

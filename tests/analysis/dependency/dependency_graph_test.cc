@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace reprise {
 namespace {
 
@@ -51,6 +55,46 @@ TEST(DependencyGraph, NamesItsJoins) {
   EXPECT_EQ(graph.join(2), DependencyJoin::kAllOf);
   EXPECT_EQ(graph.join(3), DependencyJoin::kFirstOf);
   EXPECT_EQ(graph.join(4), DependencyJoin::kMixed);
+}
+
+TEST(DependencyGraph, LosesTheEarliestScriptsWhereItHasTooManyEdges) {
+  constexpr std::uint32_t kScripts = 400;
+  constexpr std::uint32_t kImages = 300;
+  DependencyGraph graph;
+  graph.nodes.resize(kScripts + kImages + 1);
+  std::uint32_t const milestone = kScripts + kImages;
+  graph.nodes[milestone] = {.kind = DependencyNodeKind::kMilestone, .name = "load event"};
+  std::vector<DependencyEdge> edges;
+  for (std::uint32_t image = kScripts; image < milestone; ++image) {
+    edges.push_back({.from = 0, .to = image, .kind = DependencyKind::kParser});
+    for (std::uint32_t script = 1; script < kScripts; ++script) {
+      edges.push_back({.from = script, .to = image, .kind = DependencyKind::kScriptOrder});
+    }
+  }
+  for (std::uint32_t from = 0; from < milestone; ++from) {
+    edges.push_back({.from = from, .to = milestone, .kind = DependencyKind::kMilestone});
+  }
+  auto const count = edges.size();
+  graph.take_edges(std::move(edges));
+  EXPECT_LE(graph.edges.size(), DependencyGraph::kEdgesMax);
+  EXPECT_GT(graph.edges.size(), DependencyGraph::kEdgesMax - kImages) << "no more than needed";
+  EXPECT_EQ(graph.edges_not_kept, count - graph.edges.size());
+  auto const waits_of = [&graph](std::uint32_t node) {
+    auto const [begin, end] = graph.edges_to(node);
+    std::vector<std::uint32_t> from;
+    for (auto const* edge = begin; edge != end; ++edge) from.push_back(edge->from);
+    return from;
+  };
+  EXPECT_EQ(waits_of(milestone).size(), milestone);
+  for (auto const image : {kScripts, milestone - 1}) {
+    auto const from = waits_of(image);
+    ASSERT_GT(from.size(), 300U);
+    EXPECT_EQ(from.front(), 0U) << "its document";
+    EXPECT_GT(from[1], 1U) << "the first scripts are lost";
+    EXPECT_EQ(from.back(), kScripts - 1);
+  }
+  graph.take_edges({{.from = 0, .to = 1}});
+  EXPECT_EQ(graph.edges_not_kept, 0U);
 }
 
 TEST(DependencyGraph, ComparesClosures) {

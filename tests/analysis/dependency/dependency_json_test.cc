@@ -30,6 +30,17 @@ TEST(DependencyJson, ComesBackAsItWas) {
   EXPECT_EQ(dependency_graph_json(*read), text);
 }
 
+TEST(DependencyJson, SaysWhatWasNotKept) {
+  DependencyGraph graph;
+  EXPECT_THAT(dependency_graph_json(graph), testing::Not(testing::HasSubstr("not_kept")));
+  graph.nodes_not_kept = 3;
+  graph.edges_not_kept = 17;
+  auto const read = read_dependency_graph(dependency_graph_json(graph));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->nodes_not_kept, 3U);
+  EXPECT_EQ(read->edges_not_kept, 17U);
+}
+
 TEST(DependencyJson, ReadsTheExampleOfItsPage) {
   auto const page = read_text_file(DEPENDENCY_PAGE, 1 << 20);
   ASSERT_TRUE(page);

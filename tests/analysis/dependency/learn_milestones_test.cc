@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "analysis/dependency/learn.h"
 #include "tests/analysis/dependency/observed_trees.h"
 
@@ -74,6 +79,44 @@ TEST(LearnMilestones, LetsTheLoadEventWaitOnlyForWhatHoldsItUp) {
   EXPECT_THAT(waited_for(graph, "load event"),
               testing::UnorderedElementsAre("page", "frame", "sync"));
   EXPECT_EQ(waited_for(graph, "last load").size(), 11U);
+}
+
+TEST(LearnMilestones, KeepWhatTheyWaitForOnAPageWithManyScriptsAndImages) {
+  constexpr std::size_t kScripts = 45;
+  constexpr std::size_t kImages = 1300;
+  auto load = written_load({{kWrittenPage, "Document", 0, 5, 10, ""}});
+  auto const add_found = [&load](const std::string& name, const char* type, std::int64_t start_ms,
+                                 std::int64_t end_ms) {
+    Call call{
+        .name = "https://a.test/" + name, .start_us = start_ms * 1000, .end_us = end_ms * 1000};
+    call.set("method", "GET");
+    call.set("type", type);
+    call.set("status", "200");
+    call.set("priority", "High");
+    call.set("initiator", kWrittenPage);
+    load.calls.calls.push_back(std::move(call));
+  };
+  for (std::size_t i = 0; i < kScripts; ++i) {
+    auto const name = std::to_string(i) + ".js";
+    auto const run_ms = 30 + 2 * static_cast<std::int64_t>(i);
+    add_found(name, "Script", 6, 20);
+    add_task(load, "https://a.test/" + name, run_ms, run_ms + 2);
+  }
+  for (std::size_t i = 0; i < kImages; ++i) {
+    add_found(std::to_string(i) + ".png", "Image", 130, 200);
+  }
+  load.milestones[static_cast<std::size_t>(Milestone::kLoadEvent)] = 300'000;
+  load.milestones[static_cast<std::size_t>(Milestone::kLastLoad)] = 300'000;
+  auto const graph = learn_dependencies(std::vector{load});
+  EXPECT_EQ(waited_for(graph, "load event").size(), 1 + 2 * kScripts + kImages);
+  EXPECT_EQ(waited_for(graph, "last load").size(), 1 + kScripts + kImages);
+  EXPECT_EQ(graph.edges_not_kept, 0U);
+  std::vector<std::string> runs = {"page"};
+  for (std::size_t i = 0; i < kScripts; ++i) {
+    runs.push_back("script of https://a.test/" + std::to_string(i) + ".js");
+  }
+  EXPECT_THAT(waited_for(graph, "7.png"), testing::UnorderedElementsAreArray(runs))
+      << "a script's run comes after its end";
 }
 
 TEST(LearnMilestones, LetsNothingWaitForTheEndOfARequestThatDoesNotEnd) {
