@@ -29,10 +29,11 @@ def raise_loopback():
         subprocess.run(["ip", *command.split()], check=True)
 
 
-def use_resolver(case, address):
-    """Has the system ask `address` for names, in this mount namespace, until the test case ends."""
+def use_resolver(case, address, more=""):
+    """Has the system ask `address` for names, in this mount namespace, until the test case ends.
+    `more` lines of resolv.conf(5) follow."""
     path = pathlib.Path(tempfile.mktemp(dir=case.folder, prefix="resolv."))
-    path.write_text(f"nameserver {address}\noptions timeout:2 attempts:2\n")
+    path.write_text(f"nameserver {address}\noptions timeout:2 attempts:2\n{more}")
     subprocess.run(["mount", "--bind", str(path), "/etc/resolv.conf"], check=True)
     case.addCleanup(subprocess.run, ["umount", "/etc/resolv.conf"], check=True)
 

@@ -14,6 +14,7 @@ from wire import DEADLINE_SECONDS
 
 MANY = [f"10.0.0.{i}" for i in range(1, 201)]  # more than UDP carries
 RTT_MS = 100
+RESOLVER = "nameserver 192.0.2.1\noptions timeout:1 attempts:5\n"
 
 
 class ShapeNames(dns_test.Stub):
@@ -50,12 +51,21 @@ class ShapeNames(dns_test.Stub):
             self.assertGreaterEqual(took_ms, round_trips * RTT_MS)
 
     def test_a_lost_answer_costs_a_second(self):
+        dns_names.use_resolver(self, "127.0.0.1")
+        self.assertEqual(self.settings_behind_the_link(), RESOLVER)
+
+    def test_short_names_stand_for_the_same_as_outside(self):
+        lines = "domain example\nsearch one.example two.example\noptions ndots:2\n"
+        dns_names.use_resolver(self, "127.0.0.1", "# a comment\n" + lines)
+        self.assertEqual(self.settings_behind_the_link(), RESOLVER + lines)
+
+    def settings_behind_the_link(self):
         done = harness.run("shape", "--link", "none,rtt=1ms", "--no-selfcheck", "--", "cat",
                            "/etc/resolv.conf")
         if done.returncode == 4:
             self.skipTest(done.stderr.decode())
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertEqual(done.stdout, b"nameserver 192.0.2.1\noptions timeout:1 attempts:5\n")
+        return done.stdout.decode()
 
 
 if __name__ == "__main__":

@@ -89,8 +89,13 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
   }
   auto link = options.link;
   link.plotted = !options.plot_file.empty() || !options.report_file.empty();
-  auto const linked = LinkedCommand::prepare(
-      link, {.all_tcp_ports = true, .tcp_ports = options.ports, .names = true}, options.strict);
+  auto const linked =
+      LinkedCommand::prepare(link,
+                             {.all_tcp_ports = true,
+                              .tcp_ports = options.ports,
+                              .names = true,
+                              .resolver_settings = search_settings(kHostResolverSettings)},
+                             options.strict);
   if (!linked) return linked.error();
   // Not before the fork: it would be the command's, too.
   ::signal(SIGPIPE, SIG_IGN);
@@ -115,7 +120,9 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
 
 void add_shape_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {
   auto const options = std::make_shared<ShapeOptions>();
-  auto* const sub = add_command(app, "shape", "Run any command behind an emulated link");
+  auto* const sub = add_command(
+      app, "shape",
+      "Run any command behind an emulated link: reprise shape --link LINK -- COMMAND...");
   sub->footer(kCrossing);
   options->link.add_to(*sub);
   sub->add_option("--ports", options->ports,

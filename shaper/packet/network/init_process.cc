@@ -123,8 +123,8 @@ class Init {
 ShellResult<BuiltNetwork> build(const InitStart& start, const PacketShellOptions& options) {
   if (auto const mapped = map_ids(start); !mapped) return std::unexpected(mapped.error());
   if (auto const mounts = make_mounts_private(); !mounts) return std::unexpected(mounts.error());
-  if (options.own_resolver) {
-    if (auto const done = mount_resolver_settings(); !done) return std::unexpected(done.error());
+  if (auto const done = mount_resolver_settings(options.resolver_settings); !done) {
+    return std::unexpected(done.error());
   }
   return build_network(options);
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "shaper/packet/network/topology.h"
@@ -179,6 +180,22 @@ net::ip::address first_resolver(const std::filesystem::path& settings) {
     if (!error) return address;
   }
   return net::ip::address_v4::loopback();
+}
+
+std::string search_settings(const std::filesystem::path& settings) {
+  std::ifstream file(settings);
+  std::string found;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "search" || word == "domain") found += line + '\n';
+    if (word != "options") continue;
+    while (words >> word) {
+      if (word.starts_with("ndots:")) found += "options " + word + '\n';
+    }
+  }
+  return found;
 }
 
 }  // namespace reprise

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "base/system/descriptor.h"
 #include "shaper/packet/network/datagram.h"
@@ -59,5 +60,9 @@ class OutsideRelay {
 
 /// The first server of a resolv.conf; loopback without one, as in the C library.
 boost::asio::ip::address first_resolver(const std::filesystem::path& settings);
+
+/// The lines of a resolv.conf that say which names short ones stand for: its search lists, and the
+/// dots of a name that is tried as it is first.
+std::string search_settings(const std::filesystem::path& settings);
 
 }  // namespace reprise

@@ -31,11 +31,11 @@ bool write_whole(const std::string& path, std::string_view text, int flags) {
 /// browsers' own resolvers do after one or sooner.
 constexpr const char* kResolverOptions = "options timeout:1 attempts:5\n";
 
-std::string resolver_text() {
+std::string resolver_text(const std::string& more) {
   in_addr const address{.s_addr = htonl(kServerAddress)};
   std::array<char, INET_ADDRSTRLEN> text{};
   ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  return std::string("nameserver ") + text.data() + "\n" + kResolverOptions;
+  return std::string("nameserver ") + text.data() + "\n" + kResolverOptions + more;
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ ShellResult<void> make_mounts_private() {
   return {};
 }
 
-ShellResult<void> mount_resolver_settings() {
+ShellResult<void> mount_resolver_settings(const std::string& more) {
   const char* place = nullptr;
   for (const char* const candidate : kPlaces) {
     if (place == nullptr &&
@@ -66,7 +66,7 @@ ShellResult<void> mount_resolver_settings() {
   }
   if (place == nullptr) return shell_failure("a file system for resolv.conf cannot be mounted");
   auto const file = std::string(place) + "/resolv.conf";
-  auto const made = write_whole(file, resolver_text(), O_CREAT);
+  auto const made = write_whole(file, resolver_text(more), O_CREAT);
   auto const bound =
       made && ::mount(file.c_str(), kResolverSettings, nullptr, MS_BIND, nullptr) == 0;
   auto const reason = errno;

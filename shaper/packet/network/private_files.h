@@ -15,10 +15,10 @@ ShellResult<void> write_setting(const std::string& path, const std::string& valu
 /// namespace if the system permits it (otherwise the host's stays: /proc/self works in it, too).
 ShellResult<void> make_mounts_private();
 
-/// Replaces /etc/resolv.conf by a file that names kServerAddress, and has an unanswered question
-/// asked again after a second; the sockets of resolvers that the C library would ask instead (nscd,
-/// systemd-resolved) become unreachable. Changes nothing outside the mount namespace, and writes
-/// nothing to a disk.
-ShellResult<void> mount_resolver_settings();
+/// Replaces /etc/resolv.conf by a file that names kServerAddress, has an unanswered question asked
+/// again after a second, and ends with the lines `more`; the sockets of resolvers that the C
+/// library would ask instead (nscd, systemd-resolved) become unreachable. Changes nothing outside
+/// the mount namespace, and writes nothing to a disk.
+ShellResult<void> mount_resolver_settings(const std::string& more);
 
 }  // namespace reprise

@@ -26,8 +26,9 @@ struct PacketShellOptions {
   /// Sockets for DNS, at port 53 of every address: a TCP listener, even with all_tcp_ports, and a
   /// UDP socket with IP_PKTINFO.
   bool names = false;
-  /// The command gets a resolv.conf with kServerAddress, and no other way to a resolver.
-  bool own_resolver = true;
+  /// The command's resolv.conf names kServerAddress and has these lines besides ("search LIST\n");
+  /// it has no other way to a resolver.
+  std::string resolver_settings;
   /// The command leads a process group, and signal() reaches the whole group.
   bool own_group = false;
   /// The signal mask of the command; nothing: the caller's.
