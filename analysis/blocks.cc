@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "analysis/normal.h"
 
@@ -18,29 +17,6 @@ constexpr std::size_t kExactPairsMax = 4000;
 
 bool has_both(const Block& block) {
   return !block.a.empty() && !block.b.empty();
-}
-
-/// Of one machine: the sum of t^3 - t over groups of t equal values.
-double tie_term_of(const Block& block) {
-  std::vector<double> pooled(block.a);
-  pooled.insert(pooled.end(), block.b.begin(), block.b.end());
-  std::ranges::sort(pooled);
-  double term = 0;
-  for (std::size_t begin = 0; begin < pooled.size();) {
-    std::size_t end = begin;
-    while (end < pooled.size() && pooled[end] == pooled[begin]) ++end;
-    auto const tied = static_cast<double>(end - begin);
-    term += tied * tied * tied - tied;
-    begin = end;
-  }
-  return term;
-}
-
-double variance_of(const Block& block, double tie_term) {
-  auto const m = static_cast<double>(block.a.size());
-  auto const n = static_cast<double>(block.b.size());
-  double const total = m + n;
-  return m * n / 12 * (total + 1 - tie_term / (total * (total - 1)));
 }
 
 /// P(U = 0), P(U = 1), ... of the sum, without ties; nothing if that takes too long.
@@ -58,23 +34,6 @@ std::optional<std::vector<double>> distribution_of(std::span<const Block> blocks
     sum = std::move(next);
   }
   return sum;
-}
-
-/// The largest c with P(U < c) <= `tail`, without ties.
-std::uint64_t critical_count(std::span<const Block> blocks, double tail) {
-  if (auto const probabilities = distribution_of(blocks)) {
-    std::uint64_t count = 0;
-    for (double below = 0; count < probabilities->size(); ++count) {
-      below += (*probabilities)[count];
-      if (below > tail) break;
-    }
-    return count;
-  }
-  double variance = 0;
-  for (const Block& block : blocks) variance += has_both(block) ? variance_of(block, 0) : 0;
-  double const count = static_cast<double>(pairs_in(blocks)) / 2 + 0.5 -
-                       normal_upper_quantile(tail) * std::sqrt(variance);
-  return count < 0 ? 0 : static_cast<std::uint64_t>(count);
 }
 
 const Block* only_block(std::span<const Block> blocks) {
@@ -97,17 +56,17 @@ RankTest blocked_rank_test(std::span<const Block> blocks) {
   RankTest test;
   auto const pairs = static_cast<double>(pairs_in(blocks));
   if (pairs == 0) return test;
-  double variance = 0, ties = 0;
+  double variance = 0;
   for (const Block& block : blocks) {
     if (!has_both(block)) continue;
-    test.u += rank_test(block.a, block.b).u;
-    double const tie_term = tie_term_of(block);
-    ties += tie_term;
-    variance += variance_of(block, tie_term);
+    auto const own = rank_test(block.a, block.b);
+    test.u += own.u;
+    test.tie_term += own.tie_term;
+    variance += u_variance(block.a.size(), block.b.size(), own.tie_term);
   }
   test.cliffs_delta = 2 * test.u / pairs - 1;
   if (variance <= 0) return test;  // all values of each machine are equal
-  auto const probabilities = ties == 0 ? distribution_of(blocks) : std::nullopt;
+  auto const probabilities = test.tie_term == 0 ? distribution_of(blocks) : std::nullopt;
   test.exact = probabilities.has_value();
   if (probabilities) {
     auto const at = probabilities->begin() + static_cast<std::ptrdiff_t>(std::llround(test.u));
@@ -122,26 +81,18 @@ RankTest blocked_rank_test(std::span<const Block> blocks) {
 }
 
 Shift blocked_shift(std::span<const Block> blocks, double alpha) {
-  if (auto const* const block = only_block(blocks)) return shift_between(block->a, block->b, alpha);
-  std::vector<double> differences;
-  differences.reserve(pairs_in(blocks));
+  if (!(alpha > 0 && alpha < 1)) std::abort();
+  std::vector<PairDifferences> differences;
+  double variance = 0;
   for (const Block& block : blocks) {
-    for (double const a : block.a) {
-      for (double const b : block.b) differences.push_back(b - a);
-    }
+    if (!has_both(block)) continue;
+    differences.emplace_back(block.a, block.b);
+    variance += u_variance(block.a.size(), block.b.size());
   }
-  if (differences.empty() || !(alpha > 0 && alpha < 1)) std::abort();
-  std::ranges::sort(differences);
-  auto const count = differences.size();
-  Shift shift{.estimate = std::midpoint(differences[(count - 1) / 2], differences[count / 2]),
-              .low = -std::numeric_limits<double>::infinity(),
-              .high = std::numeric_limits<double>::infinity()};
-  auto const outside = critical_count(blocks, alpha / 2);
-  if (outside > 0) {
-    shift.low = differences[outside - 1];
-    shift.high = differences[count - outside];
-  }
-  return shift;
+  auto const probabilities = distribution_of(blocks);
+  auto const outside = probabilities ? critical_count(*probabilities, alpha / 2)
+                                     : critical_count(pairs_in(blocks), variance, alpha / 2);
+  return shift_of(differences, outside);
 }
 
 }  // namespace reprise

@@ -24,7 +24,7 @@ struct Block {
 /// Without a block that has values of both, p = 1.
 RankTest blocked_rank_test(std::span<const Block> blocks);
 
-/// At least one block must have values of both. Takes memory for all pairs within blocks.
+/// At least one block must have values of both. Takes no memory for pairs: O(n).
 Shift blocked_shift(std::span<const Block> blocks, double alpha);
 
 /// Pairs of an A and a B of the same block.

@@ -198,7 +198,7 @@ class Comparing {
   }
 
   bool failures_differ(const LoadGroup& a, const LoadGroup& b) const {
-    if (fails_alone(a, b) || fails_alone(b, a)) return true;
+    if (options_.all_failed_differ && (fails_alone(a, b) || fails_alone(b, a))) return true;
     auto const pages = static_cast<double>(out_.pages.size());
     return fisher_p({.failed = a.failed, .total = a.failed + a.loads.size()},
                     {.failed = b.failed, .total = b.failed + b.loads.size()}) <=
@@ -240,8 +240,8 @@ class Comparing {
       } else {
         remark_failures(page.a, page.b);
       }
-      bool const few_count = fails_often(page.a, page.b) || fails_often(page.b, page.a);
-      if ((page.metrics.empty() || few_count) && out_.verdict == Verdict::kSame) {
+      page.few_count = fails_often(page.a, page.b) || fails_often(page.b, page.a);
+      if ((page.metrics.empty() || page.few_count) && out_.verdict == Verdict::kSame) {
         out_.verdict = Verdict::kUndecided;
       }
     }
@@ -304,6 +304,15 @@ bool is_worse(const Comparison& comparison) {
     return fails_more(page) || std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
              return each.finding.verdict == Verdict::kDifferent && each.finding.shift.estimate > 0;
            });
+  });
+}
+
+bool has_undecided(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.pages, [](const ComparedPage& page) {
+    bool const is_known = page.failures_differ || (!page.metrics.empty() && !page.few_count);
+    return !is_known || std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
+      return each.finding.verdict == Verdict::kUndecided;
+    });
   });
 }
 

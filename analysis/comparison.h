@@ -21,6 +21,9 @@ struct CompareOptions {
   std::optional<MinimumEffect> least_of_times;  ///< instead, in ms; none: each metric's own
   std::set<Mismatch> allowed;                   ///< what is the question
   LevelOf level_of = [](double alpha) { return alpha; };
+  /// Loads that all failed on one side, and none on the other, are a difference however few they
+  /// are. Not at a gate's looks: a page can fail by chance, and more loads tell.
+  bool all_failed_differ = true;
 };
 
 /// Which loads a comparison counts: not those that were disturbed by more than the least effect
@@ -40,8 +43,11 @@ struct ComparedMetric {
 struct ComparedPage {
   LoadGroup a, b;
   /// One side has more loads that failed than chance would give it (Fisher's exact test), or all of
-  /// its loads failed and none of the other's: B is different, whatever the times of others are.
+  /// its loads failed and none of the other's (if CompareOptions::all_failed_differ): B is
+  /// different, whatever the times of others are.
   bool failures_differ = false;
+  /// So many loads failed that the others do not show that A and B are the same.
+  bool few_count = false;
   /// Without those that no load of either side has.
   std::vector<ComparedMetric> metrics;
 };
@@ -70,5 +76,8 @@ std::vector<std::string> setting_remarks(const Measurements& a, const Measuremen
 bool fails_more(const ComparedPage& page);
 /// Whether it was shown that B is worse in anything: more loads fail, or a metric is larger.
 bool is_worse(const Comparison& comparison);
+/// Whether more loads can still show that B is worse: a metric is undecided, or a page has no
+/// metrics or too few loads that did not fail.
+bool has_undecided(const Comparison& comparison);
 
 }  // namespace reprise

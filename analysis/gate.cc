@@ -66,6 +66,7 @@ class Gate {
   GateEnd look(std::size_t run) {
     auto compare_options = options_.compare;
     compare_options.level_of = [&](double alpha) { return looks_.level(look_, alpha); };
+    compare_options.all_failed_differ = false;
     result_.look = {
         .number = look_ + 1,
         .of = looks_.at().size(),
@@ -74,11 +75,15 @@ class Gate {
     calls_.tell(result_.look);
     auto const& comparison = result_.look.comparison;
     if (!comparison.refusals.empty() && !may_pass(comparison)) return GateEnd::kRefused;
-    if (comparison.refusals.empty() && comparison.verdict != Verdict::kUndecided) {
-      return GateEnd::kDecided;
-    }
+    if (comparison.refusals.empty() && is_answer(comparison)) return GateEnd::kDecided;
     ++look_;
     return GateEnd::kOutOfRuns;
+  }
+
+  bool is_answer(const Comparison& comparison) const {
+    if (comparison.verdict != Verdict::kDifferent) return comparison.verdict == Verdict::kSame;
+    return options_.question == GateQuestion::kDifferent || is_worse(comparison) ||
+           !has_undecided(comparison);
   }
 
   const GateOptions& options_;

@@ -12,8 +12,15 @@
 
 namespace reprise {
 
+/// What a gate finds out.
+enum class GateQuestion {
+  kDifferent,  ///< whether B differs in anything
+  kSlower,     ///< whether B is worse in anything: what is better in B does not answer that
+};
+
 struct GateOptions {
-  CompareOptions compare;  ///< its level_of is the gate's own
+  CompareOptions compare;  ///< its level_of and all_failed_differ are the gate's own
+  GateQuestion question = GateQuestion::kDifferent;
   std::size_t most_runs = 30;
   std::size_t look_every = 5;
   std::uint64_t seed = 1;  ///< of the order of A and B in each run
@@ -57,8 +64,8 @@ inline constexpr std::size_t kDisturbedRunsMax = 6;
 
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
 /// touches both alike; a run that was disturbed is repeated, with both sides. At the looks the
-/// comparison has the levels of look_levels(). Stops when the verdict is different or same, and
-/// when A and B cannot be compared, unless only their links were in doubt so far.
+/// comparison has the levels of look_levels(). Stops when the question is answered, and when A and
+/// B cannot be compared, unless only their links were in doubt so far.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

@@ -2,18 +2,55 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <tuple>
 #include <utility>
+
+#include "analysis/blocks.h"
+#include "analysis/load_groups.h"
+#include "analysis/shift.h"
 
 namespace reprise {
 namespace {
 
-/// One metric of one page: its loads in order of time.
+/// One metric of one page: the loads that have it, two by two the neighbours that are split up.
 struct Series {
-  std::vector<double> values;
+  std::vector<const LoadRow*> loads;
+  std::size_t metric;
   MinimumEffect least;
 };
+
+/// In order of time. Where most loads have another one of the same link seed, the two are side by
+/// side, and a load without another one is skipped: A and B of a gate's run lose the same packets.
+std::vector<const LoadRow*> neighbours(const LoadGroup& group, std::size_t metric) {
+  std::vector<const LoadRow*> all, paired;
+  std::map<std::optional<std::uint64_t>, const LoadRow*> waiting;
+  for (const LoadRow* load : group.loads) {
+    if (!load->metrics[metric]) continue;
+    all.push_back(load);
+    auto const [partner, is_first] = waiting.try_emplace(load->link_seed, load);
+    if (is_first) continue;
+    paired.push_back(partner->second);
+    paired.push_back(load);
+    waiting.erase(partner);
+  }
+  return 2 * paired.size() > all.size() ? paired : all;
+}
+
+/// B is called different once it is larger by more than this. `level` is that of the first metric
+/// that differs, by Holm. Infinite if the samples are too small for that level.
+double needed_shift(const Samples& samples, const Finding& finding, double level) {
+  bool const in_blocks = !samples.blocks.empty();
+  if (in_blocks && pairs_in(samples.blocks) == 0) return std::numeric_limits<double>::infinity();
+  auto const shift =
+      in_blocks ? blocked_shift(samples.blocks, level) : shift_between(samples.a, samples.b, level);
+  return std::max(-shift.low, finding.minimum_effect - shift.estimate);
+}
 
 double variation_of(const std::vector<double>& values) {
   double const mean =
@@ -56,17 +93,20 @@ class Splitting {
   };
 
   Samples samples(const Series& series, const Assignment& by, std::size_t runs) const {
-    std::size_t const pairs = series.values.size() / 2;
-    std::size_t const room = pairs - floor_.runs;
-    auto const first = static_cast<std::size_t>(by.start * static_cast<double>(room + 1));
-    Samples out{.a = {}, .b = {}, .least = series.least};
+    std::size_t const room = series.loads.size() / 2 - floor_.runs;
+    // Two runs of a gate have the same link seed: a stretch begins with the first of them.
+    auto const first = 2 * static_cast<std::size_t>(by.start * static_cast<double>(room / 2 + 1));
+    LoadGroup a, b;
     for (std::size_t i = 0; i < runs; ++i) {
-      double const one = series.values[2 * (first + i)];
-      double const other = series.values[2 * (first + i) + 1];
-      out.a.push_back(by.second_to_b[i] ? one : other);
-      out.b.push_back(by.second_to_b[i] ? other : one);
+      const LoadRow* one = series.loads[2 * (first + i)];
+      const LoadRow* other = series.loads[2 * (first + i) + 1];
+      a.loads.push_back(by.second_to_b[i] ? one : other);
+      b.loads.push_back(by.second_to_b[i] ? other : one);
     }
-    return out;
+    return {.a = values_of(a, series.metric),
+            .b = values_of(b, series.metric),
+            .least = series.least,
+            .blocks = blocks_of(a, b, series.metric)};
   }
 
   void split_once() {
@@ -77,12 +117,12 @@ class Splitting {
     for (std::size_t look = 0; look < looks_.at().size(); ++look) {
       std::vector<Samples> all;
       for (const Series& each : series_) all.push_back(samples(each, by, looks_.at()[look]));
-      auto const findings = judge(all, options_.gate.compare.alpha,
-                                  [&](double alpha) { return looks_.level(look, alpha); });
+      double const alpha = options_.gate.compare.alpha;
+      auto const findings =
+          judge(all, alpha, [&](double share) { return looks_.level(look, share); });
+      double const level = looks_.level(look, alpha / static_cast<double>(all.size()));
       for (std::size_t i = 0; i < findings.size(); ++i) {
-        // A shift of B by more than this would leave the interval above zero, and by so much
-        // that it matters.
-        needed_[i][look].push_back(std::max(-findings[i].shift.low, findings[i].minimum_effect));
+        needed_[i][look].push_back(needed_shift(all[i], findings[i], level));
       }
       if (!decided) decided = count(findings);
     }
@@ -133,16 +173,19 @@ std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
   counted.usual_steal = usual_steal(loads);
   for (const LoadGroup& group : groups_of(loads, counted)) {
     for (std::size_t const metric : metrics_of(compare)) {
-      auto values = values_of(group, metric);
+      auto const values = values_of(group, metric);
       if (values.empty()) continue;
-      floor.runs = std::min(floor.runs, values.size() / 2);
+      auto in_twos = neighbours(group, metric);
+      floor.runs = std::min(floor.runs, in_twos.size() / 2);
       floor.metrics.push_back({.url = group.url,
                                .conditions = group.conditions,
                                .metric = metric,
                                .loads = values.size(),
                                .median = median(values),
                                .variation = variation_of(values)});
-      series.push_back({.values = std::move(values), .least = minimum_effect(compare, metric)});
+      series.push_back({.loads = std::move(in_twos),
+                        .metric = metric,
+                        .least = minimum_effect(compare, metric)});
     }
   }
   if (series.empty() || floor.runs < 4) {

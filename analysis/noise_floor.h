@@ -43,8 +43,10 @@ struct NoiseFloor {
 };
 
 /// Loads next to each other in time are split up, one to each side, so that what drifts on the
-/// machine is the same on both, as in a gate. Where there are more loads than a gate makes, each
-/// split takes a stretch of them. Errors: a sentence when there are too few loads that count.
+/// machine is the same on both, as in a gate. Where links of several loads lost the same packets
+/// (by their seeds), neighbours are two of these, and a split compares what a gate would. Where
+/// there are more loads than a gate makes, each split takes a stretch of them. Errors: a sentence
+/// when there are too few loads that count.
 std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                                    const NoiseFloorOptions& options);
 

@@ -78,10 +78,8 @@ double exact_p(const Ranks& ranks, double u, std::size_t m, std::size_t n) {
   return two_sided(sums_of_chosen(ranks.doubled, n), static_cast<std::size_t>(ranks.b_sum));
 }
 
-double approximate_p(const Ranks& ranks, double u, double m, double n) {
-  double const total = m + n;
-  double const variance = m * n / 12 * (total + 1 - ranks.tie_term / (total * (total - 1)));
-  double const distance = std::max(std::abs(u - m * n / 2) - 0.5, 0.0);
+double approximate_p(double u, double pairs, double variance) {
+  double const distance = std::max(std::abs(u - pairs / 2) - 0.5, 0.0);
   return std::min(1.0, 2 * normal_upper(distance / std::sqrt(variance)));
 }
 
@@ -95,10 +93,12 @@ RankTest rank_test(std::span<const double> a, std::span<const double> b) {
   auto const n = static_cast<double>(b.size());
   test.u = static_cast<double>(ranks.b_sum) / 2 - n * (n + 1) / 2;
   test.cliffs_delta = 2 * test.u / (m * n) - 1;
+  test.tie_term = ranks.tie_term;
   if (ranks.doubled.front() == ranks.doubled.back()) return test;  // all values are equal
   test.exact = a.size() + b.size() <= kExactTotalMax;
-  test.p =
-      test.exact ? exact_p(ranks, test.u, a.size(), b.size()) : approximate_p(ranks, test.u, m, n);
+  test.p = test.exact
+               ? exact_p(ranks, test.u, a.size(), b.size())
+               : approximate_p(test.u, m * n, u_variance(a.size(), b.size(), ranks.tie_term));
   return test;
 }
 
@@ -114,6 +114,12 @@ std::vector<double> u_distribution(std::size_t m, std::size_t n) {
   double const all = std::accumulate(counts.begin(), counts.end(), 0.0);
   for (double& count : counts) count /= all;
   return counts;
+}
+
+double u_variance(std::size_t m, std::size_t n, double tie_term) {
+  auto const pairs = static_cast<double>(m) * static_cast<double>(n);
+  auto const total = static_cast<double>(m + n);
+  return pairs / 12 * (total + 1 - tie_term / (total * (total - 1)));
 }
 
 }  // namespace reprise

@@ -20,6 +20,7 @@ struct RankTest {
   double cliffs_delta = 0;  ///< -1 (every B is below every A) to 1
   double p = 1;             ///< two-sided
   bool exact = true;        ///< otherwise the normal approximation with continuity correction
+  double tie_term = 0;      ///< the sum of t^3 - t over groups of t equal values
 };
 
 /// The Mann-Whitney test. An empty sample, or only equal values, give p = 1. Values must be finite.
@@ -28,5 +29,8 @@ RankTest rank_test(std::span<const double> a, std::span<const double> b);
 /// P(U = 0), P(U = 1), ..., P(U = m n) for samples of m and n values of one distribution without
 /// ties. m + n is at most kExactTotalMax, which keeps every count below 2^53.
 std::vector<double> u_distribution(std::size_t m, std::size_t n);
+
+/// The variance of U for samples of m and n values (both at least 1) of one distribution.
+double u_variance(std::size_t m, std::size_t n, double tie_term = 0);
 
 }  // namespace reprise

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "analysis/normal.h"
 #include "analysis/rank_test.h"
@@ -15,21 +13,22 @@
 namespace reprise {
 namespace {
 
-/// All differences b - a of two samples, without storing them.
-class Differences {
+/// Those of several samples together.
+class AllDifferences {
  public:
-  Differences(std::span<const double> a, std::span<const double> b)
-      : a_(a.begin(), a.end()), b_(b.begin(), b.end()) {
-    std::ranges::sort(a_);
-    std::ranges::sort(b_);
-  }
+  explicit AllDifferences(std::span<const PairDifferences> samples) : samples_(samples) {}
 
-  std::uint64_t count() const { return static_cast<std::uint64_t>(a_.size()) * b_.size(); }
+  std::uint64_t count() const {
+    return sum_of([](const PairDifferences& each) { return each.count(); });
+  }
 
   /// The difference at `position`, from 0, in ascending order: found by bisection over all doubles.
   double at(std::uint64_t position) const {
-    std::int64_t low = order_of(b_.front() - a_.back());
-    std::int64_t high = order_of(b_.back() - a_.front());
+    auto const least =
+        std::ranges::min_element(samples_, {}, &PairDifferences::smallest)->smallest();
+    auto const most = std::ranges::max_element(samples_, {}, &PairDifferences::largest)->largest();
+    std::int64_t low = order_of(least);
+    std::int64_t high = order_of(most);
     while (low < high) {
       std::int64_t const middle = std::midpoint(low, high);
       if (at_most(double_of(middle)) > position) {
@@ -38,7 +37,7 @@ class Differences {
         low = middle + 1;
       }
     }
-    return double_of(low);
+    return double_of(low) + 0.0;  // 0 for -0, which comes first in that order
   }
 
  private:
@@ -51,54 +50,76 @@ class Differences {
     return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
   }
 
+  template <class Of>
+  std::uint64_t sum_of(const Of& of) const {
+    std::uint64_t sum = 0;
+    for (const PairDifferences& each : samples_) sum += of(each);
+    return sum;
+  }
+
   std::uint64_t at_most(double limit) const {
-    std::uint64_t count = 0;
-    std::size_t below = 0;
-    for (double const a : a_) {
-      while (below < b_.size() && b_[below] - a <= limit) ++below;
-      count += below;
-    }
-    return count;
+    return sum_of([limit](const PairDifferences& each) { return each.at_most(limit); });
   }
 
-  std::vector<double> a_, b_;
+  std::span<const PairDifferences> samples_;
 };
-
-/// The number of differences outside the interval at each end, plus one: the largest c with P(U <
-/// c) <= `tail`.
-std::uint64_t critical_count(std::size_t m, std::size_t n, double tail) {
-  if (m + n <= kExactTotalMax) {
-    auto const probabilities = u_distribution(m, n);
-    std::uint64_t count = 0;
-    for (double below = 0; count < probabilities.size(); ++count) {
-      below += probabilities[count];
-      if (below > tail) break;
-    }
-    return count;
-  }
-  auto const pairs = static_cast<double>(m) * static_cast<double>(n);
-  double const deviation = std::sqrt(pairs * static_cast<double>(m + n + 1) / 12);
-  double const count = pairs / 2 + 0.5 - normal_upper_quantile(tail) * deviation;
-  return count < 0 ? 0 : static_cast<std::uint64_t>(count);
-}
 
 }  // namespace
 
-Shift shift_between(std::span<const double> a, std::span<const double> b, double alpha) {
-  if (a.empty() || b.empty() || !(alpha > 0 && alpha < 1)) std::abort();
-  Differences const differences(a, b);
+PairDifferences::PairDifferences(std::span<const double> a, std::span<const double> b)
+    : a_(a.begin(), a.end()), b_(b.begin(), b.end()) {
+  if (a.empty() || b.empty()) std::abort();
+  std::ranges::sort(a_);
+  std::ranges::sort(b_);
+}
+
+std::uint64_t PairDifferences::at_most(double limit) const {
+  std::uint64_t count = 0;
+  std::size_t below = 0;
+  for (double const a : a_) {
+    while (below < b_.size() && b_[below] - a <= limit) ++below;
+    count += below;
+  }
+  return count;
+}
+
+Shift shift_of(std::span<const PairDifferences> samples, std::uint64_t outside) {
+  if (samples.empty()) std::abort();
+  AllDifferences const differences(samples);
   auto const count = differences.count();
-  Shift shift;
-  shift.estimate = std::midpoint(differences.at((count - 1) / 2), differences.at(count / 2));
-  auto const outside = critical_count(a.size(), b.size(), alpha / 2);
-  if (outside == 0) {
-    shift.low = -std::numeric_limits<double>::infinity();
-    shift.high = std::numeric_limits<double>::infinity();
-  } else {
+  Shift shift{.estimate = std::midpoint(differences.at((count - 1) / 2), differences.at(count / 2)),
+              .low = -std::numeric_limits<double>::infinity(),
+              .high = std::numeric_limits<double>::infinity()};
+  if (outside > 0) {
     shift.low = differences.at(outside - 1);
     shift.high = differences.at(count - outside);
   }
   return shift;
+}
+
+std::uint64_t critical_count(std::span<const double> probabilities, double tail) {
+  std::uint64_t count = 0;
+  for (double below = 0; count < probabilities.size(); ++count) {
+    below += probabilities[count];
+    if (below > tail) break;
+  }
+  return count;
+}
+
+std::uint64_t critical_count(std::uint64_t pairs, double variance, double tail) {
+  double const count =
+      static_cast<double>(pairs) / 2 + 0.5 - normal_upper_quantile(tail) * std::sqrt(variance);
+  return count < 0 ? 0 : static_cast<std::uint64_t>(count);
+}
+
+Shift shift_between(std::span<const double> a, std::span<const double> b, double alpha) {
+  if (!(alpha > 0 && alpha < 1)) std::abort();
+  PairDifferences const differences(a, b);
+  auto const outside =
+      a.size() + b.size() <= kExactTotalMax
+          ? critical_count(u_distribution(a.size(), b.size()), alpha / 2)
+          : critical_count(differences.count(), u_variance(a.size(), b.size()), alpha / 2);
+  return shift_of({&differences, 1}, outside);
 }
 
 }  // namespace reprise

@@ -5,12 +5,15 @@
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "analysis/visual/trace_visuals.h"
 #include "archive/reader.h"
 #include "pageload/results/load_result.h"
 #include "view/model.h"
+#include "view/redaction.h"
 
 namespace reprise {
 
@@ -20,6 +23,19 @@ using VisualsOf = std::function<std::optional<TraceVisuals>(const PageLoad& page
 /// Adds a result, shown as `name`, with what `visuals_of` finds.
 void add_result(const LoadResult& result, std::string_view name, ViewModel& model,
                 const VisualsOf& visuals_of = {});
+
+/// Learns the secrets of the URLs of a result. Errors: too_large.
+Result<void> learn_secrets(const LoadResult& result, Redaction& redaction);
+
+struct NamedResult {
+  const LoadResult& result;
+  std::string name;
+};
+
+/// The page of these results, without their secrets; with what the requests wait for, if there is
+/// `graph`. Errors: too_large: they have too many secrets.
+Result<std::string> results_page(std::span<const NamedResult> results,
+                                 const DependencyGraph* graph = nullptr);
 
 /// Adds an archive, shown as `name`: each session is a load, by the recorded times. Damaged
 /// exchanges are not shown, but mentioned in the remarks.

@@ -5,6 +5,7 @@
 #include "base/text/printable.h"
 #include "pageload/results/metric.h"
 #include "view/inputs.h"
+#include "view/page.h"
 #include "view/visuals.h"
 
 namespace json = boost::json;
@@ -179,6 +180,29 @@ void add_result(const LoadResult& result, std::string_view name, ViewModel& mode
       model.end_load();
     }
   }
+}
+
+Result<void> learn_secrets(const LoadResult& result, Redaction& redaction) {
+  for (const LoadResult::Load& load : result.loads) {
+    for (const PageRequest& request : load.page.requests) {
+      if (auto const learnt = redaction.learn(request.url); !learnt) return learnt;
+    }
+  }
+  return {};
+}
+
+Result<std::string> results_page(std::span<const NamedResult> results,
+                                 const DependencyGraph* graph) {
+  Redaction redaction;
+  for (const NamedResult& each : results) {
+    if (auto const learnt = learn_secrets(each.result, redaction); !learnt) {
+      return fail(learnt.error());
+    }
+  }
+  ViewModel model(&redaction);
+  model.use_dependencies(graph);
+  for (const NamedResult& each : results) add_result(each.result, each.name, model);
+  return view_page(std::move(model).text());
 }
 
 }  // namespace reprise

@@ -69,7 +69,7 @@ MachineActivity activity_of(Fields from) {
                           .own_major_faults = from.number("own_major_faults").value_or(0),
                           .suspended_ms = from.number("suspended_ms").value_or(0),
                           .stopped = from.flag("stopped")};
-  machine.own_nice = static_cast<int>(from.signed_number("own_nice"));
+  machine.own_nice = static_cast<int>(std::clamp(from.signed_number("own_nice"), -20.0, 19.0));
   machine.clock_step_ms = from.signed_number("clock_step_ms");
   return machine;
 }

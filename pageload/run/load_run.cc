@@ -124,6 +124,9 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
     if (said.empty()) {
       measured.messages = "reprise: the load " + describe_wait_status(*status) + "\n";
     }
+    if (code == 0) {
+      measured.messages += "reprise: what the browser saw cannot be read: " + report.error() + "\n";
+    }
   }
   measured.browser.name = configuration.browser;
   bool const has_report = measured.replay && measured.replay->report;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "analysis/verdict.h"
@@ -47,6 +48,48 @@ TEST(Blocks, ExactProbabilityIsThatOfAllAssignments) {
   EXPECT_EQ(test.u, 8);
   EXPECT_EQ(test.cliffs_delta, 1);
   EXPECT_NEAR(test.p, 2.0 / 36, 1e-12);
+}
+
+TEST(Blocks, ShiftIsThatOfAllDifferencesWithinThem) {
+  TestSeed const seed;
+  std::mt19937 random(static_cast<unsigned>(seed.value()));
+  auto blocks = machines(random, {1000, 1600, 2500}, 6, 30);
+  blocks[1].b.resize(4);
+  blocks.push_back({.a = {7}, .b = {}});
+  std::vector<double> differences;
+  for (const Block& block : blocks) {
+    for (double const a : block.a) {
+      for (double const b : block.b) differences.push_back(b - a);
+    }
+  }
+  std::ranges::sort(differences);
+  auto const last = differences.size() - 1;
+  auto const shift = blocked_shift(blocks, 0.05);
+  EXPECT_EQ(shift.estimate, std::midpoint(differences[last / 2], differences[last - last / 2]));
+  auto const low = std::ranges::find(differences, shift.low);
+  ASSERT_TRUE(low != differences.end());
+  auto const below = static_cast<std::size_t>(low - differences.begin());
+  EXPECT_GT(below, 0U);
+  EXPECT_LT(below, last / 2);
+  EXPECT_EQ(shift.high, differences[last - below]);
+}
+
+TEST(Blocks, ShiftOfManyLoadsIsFoundWithoutMakingEveryDifference) {
+  std::vector<Block> two(2);  // 5,000 million differences
+  constexpr std::size_t kLoads = 50'000;
+  for (std::size_t i = 0; i < kLoads; ++i) {
+    auto const value = static_cast<double>(i * 7919 % kLoads);
+    two[0].a.push_back(value);
+    two[0].b.push_back(value + 250);
+    two[1].a.push_back(value + 1e6);
+    two[1].b.push_back(value + 1e6 + 250);
+  }
+  auto const shift = blocked_shift(two, 0.05);
+  EXPECT_EQ(shift.estimate, 250);
+  EXPECT_LT(shift.low, 250);
+  EXPECT_GT(shift.low, 0);
+  EXPECT_GT(shift.high, 250);
+  EXPECT_LT(shift.high, 500);
 }
 
 TEST(Blocks, AMachineWithOneSideAloneSaysNothing) {

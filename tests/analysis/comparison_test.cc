@@ -196,6 +196,22 @@ TEST(Compare, CallsManyMoreFailedLoadsDifferent) {
   EXPECT_EQ(compare(failing(10), failing(10), {}).verdict, Verdict::kSame);
 }
 
+TEST(Compare, KnowsWhatMoreLoadsCanStillDecide) {
+  auto const a = read(loads_like({}));
+  EXPECT_FALSE(has_undecided(compare(a, a, {})));
+  EXPECT_FALSE(has_undecided(compare(failing(0), failing(10), {})));
+  EXPECT_TRUE(has_undecided(compare(failing(0), failing(3), {}))) << "too many failed";
+  auto const failed = read({load_text({.outcome = "timed-out"})});
+  EXPECT_TRUE(has_undecided(compare(a, failed, {}))) << "B has no load event";
+}
+
+TEST(Compare, TakesOneLoadThatFailedForChanceIfMoreFollow) {
+  auto const failed = read({load_text({.outcome = "timed-out"})});
+  auto const one = read({load_text({})});
+  EXPECT_EQ(compare(one, failed, {}).verdict, Verdict::kDifferent);
+  EXPECT_EQ(compare(one, failed, {.all_failed_differ = false}).verdict, Verdict::kUndecided);
+}
+
 TEST(Compare, RefusesWhereAllLoadsOfBothSidesFailed) {
   auto const failed = read({load_text({.outcome = "timed-out"})});
   EXPECT_THAT(

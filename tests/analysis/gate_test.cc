@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <functional>
+#include <optional>
 #include <random>
 
 #include "analysis/noise_floor.h"
@@ -16,6 +19,15 @@ using testing::SizeIs;
 
 namespace {
 
+bool never(std::size_t) {
+  return false;
+}
+
+/// Every ten of these vary by much more than a least effect.
+double wide_ms(std::size_t run) {
+  return 1000 + 20 * static_cast<double>(run % 10);
+}
+
 /// Pages that load in `mean_ms`, with a deviation of 10 ms.
 class SimulatedSides {
  public:
@@ -26,14 +38,16 @@ class SimulatedSides {
     LoadRow row{.url = "https://a.test/",
                 .conditions = {"chromium", "h2", "none", "cold"},
                 .warm_up = run == 0,
-                .loaded = true,
+                .loaded = !(b && fails_in_b(run)),
                 .requests = {b ? request_of_b : "GET /"},
                 .replay = b && run % doubtful_every_b == 1 ? 1 : 0};
     if (b && beacon_in_b(run)) row.requests.emplace_back("GET /beacon");
     // A warm-up is far off: it must not count.
-    row.metrics[metric("load")] =
-        run == 0 ? 9999 : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
+    row.metrics[metric("load")] = run == 0  ? 9999
+                                  : load_ms ? load_ms(b, run)
+                                            : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
     row.metrics[metric("requests")] = 1;
+    if (bytes_of_b) row.metrics[metric("bytes")] = b ? *bytes_of_b : 1000;
     sides[b].loads.push_back(std::move(row));
     return ++loads != interrupt_at;
   }
@@ -57,7 +71,7 @@ class SimulatedSides {
   }
 
   /// Asked after both sides were loaded.
-  std::function<bool(std::size_t run)> disturbed = [](std::size_t) { return false; };
+  std::function<bool(std::size_t run)> disturbed = never;
   std::string order;
   std::vector<std::size_t> looks;
   std::size_t loads = 0;
@@ -65,7 +79,10 @@ class SimulatedSides {
   std::size_t runs_in_time = 1'000'000;
   std::size_t doubtful_every_b = 1'000'000;
   std::string request_of_b = "GET /";
-  std::function<bool(std::size_t run)> beacon_in_b = [](std::size_t) { return false; };
+  std::function<bool(std::size_t run)> beacon_in_b = never;
+  std::function<bool(std::size_t run)> fails_in_b = never;
+  std::function<double(bool b, std::size_t run)> load_ms;  ///< instead of the random one
+  std::optional<double> bytes_of_b;                        ///< A sends 1000; no value: not measured
   Measurements sides[2];
 
  private:
@@ -87,6 +104,53 @@ TEST(Gate, StopsAtTheLookThatDecides) {
   SimulatedSides same(1000, 1000);
   EXPECT_EQ(same.run({.compare = {.least_relative = 0.03}}).look.comparison.verdict,
             Verdict::kSame);
+}
+
+TEST(Gate, AskedWhetherBIsSlowerIsNotAnsweredByWhatIsBetter) {
+  // B sends less, and its load event is A's for ten runs, then far larger.
+  SimulatedSides sides(0, 0);
+  sides.bytes_of_b = 700;
+  sides.load_ms = [](bool b, std::size_t run) { return wide_ms(run) + (b && run > 10 ? 1000 : 0); };
+  auto asked_for_any = sides;
+  auto const any = asked_for_any.run();
+  EXPECT_EQ(any.end, GateEnd::kDecided);
+  EXPECT_EQ(any.look.runs, 10U);
+  EXPECT_FALSE(is_worse(any.look.comparison));
+
+  auto const slower = sides.run({.question = GateQuestion::kSlower});
+  EXPECT_EQ(slower.end, GateEnd::kDecided);
+  EXPECT_GT(slower.look.runs, 10U);
+  EXPECT_TRUE(is_worse(slower.look.comparison));
+}
+
+TEST(Gate, AskedWhetherBIsSlowerEndsWhereNothingElseIsUndecided) {
+  SimulatedSides sides(0, 0);
+  sides.bytes_of_b = 700;
+  sides.load_ms = [](bool, std::size_t) { return 1000; };
+  auto const result = sides.run({.question = GateQuestion::kSlower});
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.runs, 10U);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kDifferent);
+  EXPECT_FALSE(has_undecided(result.look.comparison));
+}
+
+TEST(Gate, TakesOneFailedLoadForChanceAtTheFirstLook) {
+  SimulatedSides sides(0, 0);
+  sides.load_ms = [](bool, std::size_t run) { return wide_ms(run); };
+  sides.fails_in_b = [](std::size_t run) { return run == 1; };
+  auto const result = sides.run({.look_every = 1});
+  EXPECT_EQ(result.end, GateEnd::kOutOfRuns);
+  EXPECT_THAT(sides.looks, SizeIs(30));
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kUndecided);
+}
+
+TEST(Gate, FindsAPageThatAlwaysFailsAfterFiveRuns) {
+  SimulatedSides sides(1000, 1000);
+  sides.fails_in_b = [](std::size_t) { return true; };
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.runs, 5U);
+  EXPECT_TRUE(result.look.comparison.pages.at(0).failures_differ);
 }
 
 TEST(Gate, LoadsBothSidesInEachRunInRandomOrder) {
@@ -226,9 +290,46 @@ TEST(NoiseFloor, SaysWhatSoManyRunsCanSee) {
   ASSERT_TRUE(floor) << floor.error();
   auto const& visible = floor->metrics.front().visible;
   ASSERT_THAT(visible, SizeIs(6));
+  // The smallest p of 5 against 5 is 0.79 %; one of two metrics needs 0.63 % at the first look.
+  EXPECT_TRUE(std::isinf(visible[0].effect));
   EXPECT_EQ(visible.back().runs, 30U);
   EXPECT_LT(visible.back().effect, visible[1].effect);
   EXPECT_GT(visible.back().effect, 0);
+}
+
+TEST(NoiseFloor, ComparesLoadsThatLoseTheSamePackets) {
+  CompareOptions fine;
+  fine.least_of_times = MinimumEffect{};
+  auto loads = same_loads(60, 10, 0);
+  std::mt19937_64 chance(3);
+  double lost_ms = 0;
+  for (std::size_t i = 0; i < loads.loads.size(); ++i) {
+    // As of a gate: A and B of two runs have one seed.
+    if (i % 4 == 0) lost_ms = std::normal_distribution(20'000.0, 4000.0)(chance);
+    loads.loads[i].link_seed = i / 4;
+    *loads.loads[i].metrics[metric("load")] += lost_ms;
+  }
+  auto const floor =
+      noise_floor(loads, {.gate = {.compare = fine, .most_runs = 30}, .splits = 100});
+  ASSERT_TRUE(floor) << floor.error();
+  EXPECT_GT(floor->metrics.front().visible.back().effect, 3);
+  EXPECT_LT(floor->metrics.front().visible.back().effect, 30);
+}
+
+TEST(NoiseFloor, SplitsUpTheLoadsOfOneSeed) {
+  // The first run of `load` warms up, and so the other one of its seed is alone.
+  CompareOptions fine;
+  fine.least_of_times = MinimumEffect{};
+  auto loads = same_loads(61, 10, 0);
+  for (std::size_t i = 0; i < loads.loads.size(); ++i) {
+    loads.loads[i].link_seed = (i + 1) / 2;
+    *loads.loads[i].metrics[metric("load")] += 4000.0 * static_cast<double>((i + 1) / 2 % 7);
+  }
+  auto const floor =
+      noise_floor(loads, {.gate = {.compare = fine, .most_runs = 30}, .splits = 100});
+  ASSERT_TRUE(floor) << floor.error();
+  EXPECT_EQ(floor->runs, 30U);
+  EXPECT_LT(floor->metrics.front().visible.back().effect, 100);
 }
 
 TEST(NoiseFloor, WantsEnoughLoads) {

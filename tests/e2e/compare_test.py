@@ -89,6 +89,15 @@ class Compare(harness.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("cannot be written", told)
 
+    def test_junit_skips_what_too_many_failed_loads_leave_undecided(self):
+        report = self.folder / "report.xml"
+        failing = result(1000, loads=11)
+        failing["loads"] += [load(n, None, outcome="timed-out") for n in range(12, 16)]
+        self.assertEqual(self.compare(result(1000, loads=15), failing, "--junit",
+                                      str(report))[0], 6)
+        (skipped,) = xml.etree.ElementTree.parse(report).getroot().iter("skipped")
+        self.assertIn("too many failed to call the others the same", skipped.get("message"))
+
     def test_few_loads_are_undecided(self):
         code, told, _ = self.compare(result(1000, loads=3), result(1040, loads=3))
         self.assertEqual(code, 6, told)
@@ -192,7 +201,7 @@ class Compare(harness.TestCase):
             self.assertEqual(code, 2)
             self.assertIn(why, said)
 
-    def compare_folders(self, *results):
+    def compare_folders(self, *results, flags=()):
         """Two folders, each with these results by their names, as a dict."""
         folders = []
         for side, named in zip("AB", results):
@@ -201,7 +210,7 @@ class Compare(harness.TestCase):
             folders.append(str(folder))
             for name, content in named.items():
                 self.write(f"set/{side}/{name}.json", content)
-        done = harness.run("compare", *folders)
+        done = harness.run("compare", *folders, *flags)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def test_two_folders_are_compared_page_by_page_and_say_why(self):
@@ -225,6 +234,18 @@ class Compare(harness.TestCase):
         code, told, _ = self.compare_folders({"page": result(1000)}, {"page": failing})
         self.assertEqual(code, 0, told)
         self.assertRegex(told, r"same +page; note: .*failed")
+
+    def test_folders_are_undecided_where_their_results_are(self):
+        slower = ("--fail-on", "slower", "--metric", "load", "--metric", "fcp")
+        a, b = result(1000, loads=3), result(1000, loads=3)
+        a["loads"] *= 2
+        b["loads"] *= 2
+        for number, (of_a, of_b) in enumerate(zip(a["loads"], b["loads"])):
+            of_b["first_contentful_paint_ms"] = 200
+            of_a["load_event_ms"], of_b["load_event_ms"] = 1000 + 100 * number, 1010 + 90 * number
+        code = self.compare(a, b, *slower)[0]
+        self.assertEqual(code, 6)
+        self.assertEqual(self.compare_folders({"page": a}, {"page": b}, flags=slower)[0], code)
 
     def test_folders_of_other_pages_and_whole_sets_are_refused(self):
         code, _, said = self.compare_folders({"home": result(1000)}, {"shop": result(1000)})

@@ -9,17 +9,22 @@ from why_sites import read_json
 
 
 class GateWhy(why_test.Why):
-    def test_the_planted_change_is_named_first(self):
-        out = self.folder / "out"
+    def gate(self, *flags):
         sides = [f"{archive} {URL} --inject none --think-time recorded {' '.join(why_test.QUICK)}"
                  for archive in (self.a, self.b)]
         done = harness.run("gate", *sides, "--why", "--markdown", "--metric", "load", "--allow",
                            "calibration", *why_test.DISTURBED, "--max-runs", "4",
-                           "--why-budget", "50s",
-                           "--skip-noise-check", "--seed", "1", "-o", str(out),
-                           folder=self.folder, timeout=1400)
-        said = done.stdout.decode() + done.stderr.decode()
-        self.assertEqual(done.returncode, 5, said)
+                           "--skip-noise-check", "--seed", "1", *flags, folder=self.folder,
+                           timeout=1400)
+        self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
+        return done
+
+    def test_a_difference_is_one_whatever_time_there_is_for_its_causes(self):
+        self.assertIn(b"Use a longer --why-budget", self.gate("--why-budget", "1s").stderr)
+
+    def test_the_planted_change_is_named_first(self):
+        out = self.folder / "out"
+        done = self.gate("--why-budget", "50s", "-o", str(out))
         report = read_json(out / "why.json")
         effects = report["causes"] + report["no_effect_shown"]
         first = max(effects, key=lambda each: each["estimate"])

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <boost/json.hpp>
 
 #include "pageload/results/result_file.h"
@@ -285,6 +286,21 @@ TEST(ViewResult, TimingConfigurationAndLinkAreTakenOver) {
   EXPECT_EQ(column(read, 0, 0, "connection").get_string(), "12");
   EXPECT_EQ(column(read, 0, 0, "dns_start_ms"), 1);
   EXPECT_EQ(column(read, 0, 0, "first_byte_ms"), 5);
+}
+
+TEST(ViewPage, OfResultsHasNoSecrets) {
+  constexpr const char* kSecret = "s3cr3t-0123456789abcdef";
+  LoadResult::Load load;
+  PageRequest request;
+  request.url = std::string("https://a.test/api?access_token=") + kSecret;
+  load.page.requests.push_back(request);
+  load.page.failure = std::string("it could not be loaded: ") + kSecret;
+  LoadResult result;
+  result.loads.push_back(load);
+  auto const page = results_page(std::array{NamedResult{result, "a"}, NamedResult{result, "b"}});
+  ASSERT_TRUE(page);
+  EXPECT_THAT(*page, HasSubstr("access_token=REDACTED"));
+  EXPECT_THAT(*page, Not(HasSubstr(kSecret)));
 }
 
 TEST(ViewPage, HoldsAModelAndLetsRunItsOwnScriptAlone) {

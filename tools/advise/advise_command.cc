@@ -19,7 +19,6 @@
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
-#include "view/page.h"
 
 namespace reprise {
 namespace {
@@ -126,14 +125,17 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
     auto const name = "loads-" + std::to_string(side) + ".json";
     kept = keep_file(folder, name.c_str(), to_json(run.experiment().side(side).result())) && kept;
   }
-  ViewModel model;
-  model.use_dependencies(&run.page().graph);
-  add_result(run.experiment().side(0).result(), "as recorded", model);
+  std::vector<NamedResult> shown{{run.experiment().side(0).result(), "as recorded"}};
   if (auto const* const best = advice.best()) {
-    add_result(run.experiment().side(best->side).result(), best->title(), model);
+    shown.push_back({run.experiment().side(best->side).result(), best->title()});
   }
-  write(view_page(std::move(model).text()), "view.html");
-  return kept;
+  auto const page = results_page(shown, &run.page().graph);
+  if (page) {
+    write(*page, "view.html");
+  } else {
+    say(0, (folder / "view.html").string() + ": " + page.error().message());
+  }
+  return kept && page;
 }
 
 int run_command(const AdviseFlags& flags, const std::vector<std::string>& words) {
@@ -188,7 +190,7 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
       "Find changes that make a page faster, each measured: reprise advise ARCHIVE [URL]");
   sub->footer("All other options are those of `reprise load`.");
   sub->allow_extras();
-  add_compare_flags(*sub, flags->compare);
+  add_compare_flags(*sub, flags->compare, ComparedMetrics::kOne);
   sub->add_option("--candidates", flags->candidates, "Try at most N changes")
       ->check(CLI::Range(1U, 100U))
       ->capture_default_str();

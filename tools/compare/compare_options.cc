@@ -43,11 +43,13 @@ std::expected<void, std::string> read_minimum_effect(std::string_view text,
 
 }  // namespace
 
-void add_compare_flags(CLI::App& command, CompareFlags& flags) {
+void add_compare_flags(CLI::App& command, CompareFlags& flags, ComparedMetrics metrics) {
+  bool const one = metrics == ComparedMetrics::kOne;
   command
-      .add_option(
-          "--metric", flags.metrics,
-          "Compare these metrics: load, last-load, fcp, lcp, dcl, cls, requests, bytes [all]")
+      .add_option("--metric", flags.metrics,
+                  std::string(one ? "Use this metric" : "Compare these metrics") +
+                      ": load, last-load, fcp, lcp, dcl, cls, requests, bytes " +
+                      (one ? "[load]" : "[all]"))
       ->allow_extra_args(false);
   command
       .add_option("--min-effect", flags.minimum_effects,
@@ -140,12 +142,7 @@ int exit_code_of(const Comparison& comparison) {
 int exit_code_of(const Comparison& comparison, const CompareFlags& flags) {
   auto const code = exit_code_of(comparison);
   if (code != kExitGate || flags.fail_on != "slower" || is_worse(comparison)) return code;
-  bool const is_known = std::ranges::all_of(comparison.pages, [](const ComparedPage& page) {
-    return std::ranges::find(page.metrics, Verdict::kUndecided, [](const ComparedMetric& each) {
-             return each.finding.verdict;
-           }) == page.metrics.end();
-  });
-  return is_known ? kExitDone : kExitUndecided;
+  return has_undecided(comparison) ? kExitUndecided : kExitDone;
 }
 
 }  // namespace reprise

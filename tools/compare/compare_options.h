@@ -24,7 +24,11 @@ struct CompareFlags {
   std::string fail_on = "different";
 };
 
-void add_compare_flags(CLI::App& command, CompareFlags& flags);
+/// How many metrics the command takes.
+enum class ComparedMetrics { kAll, kOne };
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags,
+                       ComparedMetrics metrics = ComparedMetrics::kAll);
 
 /// Errors: a sentence for users.
 std::expected<CompareOptions, std::string> compare_options(const CompareFlags& flags);

@@ -60,6 +60,9 @@ std::vector<TestCase> cases_of(const ComparedPage& page, bool only_slower) {
   if (only_slower ? fails_more(page) : page.failures_differ) {
     loads.kind = "failure";
     loads.message = failures_text(page);
+  } else if (page.few_count) {
+    loads.kind = "skipped";
+    loads.message = "too many failed to call the others the same: " + failures_text(page);
   }
   cases.push_back(std::move(loads));
   return cases;
@@ -82,6 +85,11 @@ std::string comparison_junit(const Comparison& comparison, const CompareOptions&
       cases.push_back(std::move(made));
     }
     text += suite("A and B", cases);
+  }
+  if (comparison.refusals.empty() && comparison.pages.empty()) {
+    text += suite("A and B", {{.name = "verdict",
+                               .kind = "skipped",
+                               .message = "it ended before anything was compared"}});
   }
   for (const ComparedPage& page : comparison.pages) {
     text += suite(page_title(page), cases_of(page, only_slower));

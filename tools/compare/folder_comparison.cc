@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,7 @@ class FolderComparison {
     std::ranges::copy(setting_remarks(sides[0], sides[1]), std::back_inserter(comparison.remarks));
     auto const code = exit_code_of(comparison);
     ++counts_[code];
-    fails_ = fails_ || exit_code_of(comparison, flags_) == kExitGate;
+    codes_asked_for_.insert(exit_code_of(comparison, flags_));
     auto const page = name.substr(0, name.size() - 5);
     if (flags_.json) {
       pages_.push_back(
@@ -124,10 +125,10 @@ class FolderComparison {
   int finish() {
     std::size_t pages = 0;
     for (auto const& [code, count] : counts_) pages += count;
-    auto const code = fails_                             ? int{kExitGate}
-                      : counts_.contains(kExitFailed)    ? int{kExitFailed}
-                      : counts_.contains(kExitUndecided) ? int{kExitUndecided}
-                                                         : int{kExitDone};
+    int code = kExitDone;
+    for (int const each : {kExitUndecided, kExitFailed, kExitGate}) {
+      if (codes_asked_for_.contains(each)) code = each;
+    }
     if (flags_.json) {
       json::object const out{{"schema", "reprise-compare-set/1"},
                              {"alpha", options_.alpha * static_cast<double>(pages)},
@@ -149,7 +150,7 @@ class FolderComparison {
   CompareOptions options_;
   const CompareFlags& flags_;
   std::map<int, std::size_t> counts_;  ///< pages by exit code
-  bool fails_ = false;                 ///< one of them, as --fail-on says
+  std::set<int> codes_asked_for_;      ///< of the pages, as --fail-on says
   json::array pages_;
 };
 

@@ -16,6 +16,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
 #include "tools/gate/budget_file.h"
+#include "tools/load/load_table.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/why/why.h"
@@ -90,6 +91,7 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
               .words_b = *command_words(flags.sides[1]),
               .median_a = explained->finding.median_a,
               .budget = *parse_budget(flags.why_budget),
+              .budget_option = "--why-budget",
               .seed = seed,
               .folder = flags.output});
   if (why.find_differences()) return exit_code;
@@ -97,7 +99,8 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
     why.allow_misses_of(run.experiment().side(side).result());
   }
   auto const code = explain_why(why, {.json = false, .markdown = flags.compare.markdown});
-  return code == kExitGate ? exit_code : code;
+  // A difference whose causes are not found is one all the same.
+  return Interruption::was_asked() ? code : exit_code;
 }
 
 /// Measures one side, or reads what was measured, and says what a gate could see.
@@ -117,9 +120,19 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
     std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
     std::vector<ExperimentSide> sides;
     sides.push_back(std::move(*side));
-    Experiment experiment(std::move(sides), count);
+    Experiment experiment(std::move(sides), 0);
     bool done = true;
-    for (std::size_t run = 0; run <= count && done; ++run) done = experiment.load(0, run);
+    for (std::size_t load = 0; load <= count; ++load) {
+      // Each two loads are A and B of a gate's run: they have the same seeds.
+      done = experiment.load(0, (load + 1) / 2);
+      if (!done) break;
+      auto const what =
+          load == 0 ? "warmed up" : "load " + std::to_string(load) + " of " + std::to_string(count);
+      std::chrono::duration<double> const left(experiment.load_seconds() *
+                                               static_cast<double>(count - load));
+      std::fprintf(stderr, "%s, about %s left\n", what.c_str(),
+                   duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
+    }
     if (!keep_file(flags.output, "a.json", to_json(experiment.side(0).result()))) {
       return kExitFailed;
     }
@@ -189,7 +202,9 @@ int run_command(const GateFlags& flags) {
   for (const ExperimentSide& side : sides) {
     std::fputs(what_if_text(side.effects()).c_str(), stderr);
   }
+  bool const only_slower = flags.compare.fail_on == "slower";
   GateRun run({.compare = std::move(*compare),
+               .question = only_slower ? GateQuestion::kSlower : GateQuestion::kDifferent,
                .most_runs = flags.most_runs,
                .look_every = flags.look_every,
                .seed = seed},
@@ -227,13 +242,13 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   sub->add_option("--look-every", flags->look_every, "Compare after every N loads of each side [5]")
       ->check(CLI::Range(1U, 10'000U));
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [no limit]");
-  sub->add_flag(
-      "--skip-noise-check", flags->skip_noise_check,
-      "Do not measure first what loads of A vary by, on a machine that has not loaded it");
+  sub->add_flag("--skip-noise-check", flags->skip_noise_check,
+                "Skip the eight loads of A that measure its noise, once for each page and machine");
   sub->add_option("--seed", flags->seed, "Seed for the order of A and B [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
-  sub->add_option("-o,--output", flags->output,
-                  "Write a.json, b.json and verdict.json (with --aa: noise.json) to this folder");
+  sub->add_option(
+      "-o,--output", flags->output,
+      "Write a.json, b.json and verdict.json (with --aa: a.json and noise.json) to this folder");
   auto* const noise = sub->add_flag(
       "--aa", flags->noise,
       "Load one side and report which effects a gate could see, and how often the side "

@@ -1,3 +1,4 @@
+#include <array>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <memory>
@@ -15,7 +16,6 @@
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "view/inputs.h"
-#include "view/page.h"
 
 namespace reprise {
 namespace {
@@ -92,11 +92,10 @@ json::object requests_json(const RequestChanges& requests) {
 /// The page of `reprise view` with the loads of both sides.
 bool keep_view(const fs::path& folder, const Experiment& experiment) {
   if (folder.empty()) return true;
-  ViewModel model;
-  add_result(experiment.side(0).result(), "as recorded", model);
-  add_result(experiment.side(1).result(), "what if", model);
   auto const path = folder / "view.html";
-  auto const written = write_private_file(view_page(std::move(model).text()), path);
+  auto const page = results_page(std::array{NamedResult{experiment.side(0).result(), "as recorded"},
+                                            NamedResult{experiment.side(1).result(), "what if"}});
+  auto const written = page ? write_private_file(*page, path) : fail(page.error());
   if (!written) say(0, path.string() + " cannot be written: " + written.error().message());
   return written.has_value();
 }
@@ -183,7 +182,7 @@ void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::Range(1U, 10'000U));
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [no limit]");
   sub->add_flag("--skip-noise-check", flags->skip_noise_check,
-                "Do not measure first what loads vary by, on a machine that has not loaded them");
+                "Skip the eight loads that measure the noise, once for each page and machine");
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,

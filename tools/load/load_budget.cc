@@ -36,10 +36,6 @@ double LoadBudget::seconds_of(std::size_t cell) const {
   return known.loads == 0 ? 0 : known.seconds / static_cast<double>(known.loads);
 }
 
-double LoadBudget::least_seconds() const {
-  return std::ranges::min(arms(), {}, &AllotmentArm::cost).cost;
-}
-
 std::vector<AllotmentArm> LoadBudget::arms() const {
   std::vector<AllotmentArm> arms;
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
@@ -81,6 +77,17 @@ std::vector<PlannedLoad> LoadBudget::rest(double seconds_left, unsigned first_ru
     run += most;
   }
   return plan;
+}
+
+NoMoreLoads LoadBudget::why_none(double seconds_left) const {
+  if (std::ranges::max(counted()) < 2) return NoMoreLoads::kNothingKnown;
+  auto const arms = this->arms();
+  if (seconds_left < std::ranges::min(arms, {}, &AllotmentArm::cost).cost) {
+    return NoMoreLoads::kTimeIsUp;
+  }
+  bool const varies =
+      std::ranges::any_of(arms, [](const AllotmentArm& arm) { return arm.deviation > 0; });
+  return varies ? NoMoreLoads::kTooLong : NoMoreLoads::kAllAlike;
 }
 
 std::optional<AllotmentGain> LoadBudget::standard_errors() const {

@@ -20,10 +20,20 @@ namespace reprise {
 /// "90s", "10m", "1h": a budget.
 std::optional<std::chrono::seconds> parse_budget(const std::string& text);
 
+/// Why a budget pays for no loads after the first ones.
+enum class NoMoreLoads {
+  kNothingKnown,  ///< of no cell do two loads count
+  kTimeIsUp,      ///< what is left pays for no load of any cell
+  kAllAlike,      ///< no cell varies, of those of which two loads count
+  kTooLong,       ///< what is left pays for no load of a cell that varies
+};
+
 class LoadBudget {
  public:
   /// Loads of each cell before their number is decided, if nothing else is said.
   static constexpr unsigned kPilot = 5;
+  /// At least: one load does not tell what varies.
+  static constexpr unsigned kPilotMin = 2;
 
   explicit LoadBudget(std::size_t cells) : cells_(cells) {}
 
@@ -35,11 +45,11 @@ class LoadBudget {
   /// in rounds that have every cell that gets more, each in its own random order. Cells that do not
   /// vary, or of which fewer than two loads count, get none.
   std::vector<PlannedLoad> rest(double seconds_left, unsigned first_run, std::uint64_t seed) const;
+  /// Why rest() has no loads for that time.
+  NoMoreLoads why_none(double seconds_left) const;
 
   /// What the loads of `cell` are expected to take.
   double seconds_of(std::size_t cell) const;
-  /// Of the quickest cell.
-  double least_seconds() const;
 
   /// The sum of the cells' standard errors, in ms, and what an even split of the same time would
   /// have come to. Nothing without two loads of each cell that count.

@@ -97,11 +97,29 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
   auto process = GuardedProcess::start({.program = "/proc/self/exe",
                                         .arguments = std::move(arguments),
                                         .environment = environment_with({})});
-  if (!process) return kExitFailed;
+  if (!process) {
+    return say(kExitFailed, "the recording cannot be started: " + process.error().message());
+  }
   auto const deadline = std::chrono::steady_clock::now() + std::chrono::hours(24);
   auto const status = (*process)->wait_until(deadline, Interruption::was_asked);
   if (!status) return Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
+}
+
+const char* reason_text(NoMoreLoads why) {
+  switch (why) {
+    case NoMoreLoads::kNothingKnown:
+      return "no more loads are made: fewer than two of the first ones of each have a load event";
+    case NoMoreLoads::kTimeIsUp:
+      return "no more loads are made: the first ones left too little of the budget";
+    case NoMoreLoads::kAllAlike:
+      return "no more loads are made: the load events of the first ones are all alike, in each "
+             "combination";
+    case NoMoreLoads::kTooLong:
+      break;
+  }
+  return "no more loads are made: one of those whose load events vary takes longer than what is "
+         "left of the budget";
 }
 
 /// The loads of one archive, or live. `file_prefix` begins the names of the files of each load.
@@ -125,12 +143,9 @@ class Measurement {
     auto const ends = std::chrono::steady_clock::now() + time.value_or(std::chrono::seconds(0));
     if (make(plan, std::nullopt) && time) {
       auto const first_run = warm_ups + options_.runs_of_each() + 1;
-      auto const rest = budget_.rest(seconds_until(ends), first_run, result_.seed);
-      if (rest.empty()) {
-        say(0, seconds_until(ends) < budget_.least_seconds()
-                   ? "the first loads of each took the whole budget"
-                   : "no more loads are made: the load events of the first ones are all alike");
-      }
+      auto const left = seconds_until(ends);
+      auto const rest = budget_.rest(left, first_run, result_.seed);
+      if (rest.empty()) say(0, reason_text(budget_.why_none(left)));
       make(rest, ends);
     }
     if (interrupted_) return exit_code_;
@@ -251,12 +266,12 @@ int measure_folder(const LoadOptions& options, const fs::path& folder) {
   if (error) return say(kExitFailed, "-o " + to.string() + ": " + error.message());
   int exit_code = kExitDone;
   for (const fs::path& archive : archives) {
+    if (Interruption::was_asked()) return Interruption::exit_code();
     std::fprintf(stderr, "%s\n", archive.c_str());
     auto const code =
         measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"),
                     archive.stem().string() + "-");
     if (code != kExitDone) exit_code = code;
-    if (Interruption::was_asked()) break;
   }
   return exit_code;
 }

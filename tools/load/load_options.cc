@@ -83,7 +83,8 @@ void LoadOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   command
       .add_option("--runs", runs,
-                  "Load each page in each combination this many times [1; 5 with --budget]")
+                  "Load each page in each combination this many times, with --budget at least "
+                  "twice [1; 5 with --budget]")
       ->check(CLI::Range(1U, 100'000U));
   command
       .add_option("--budget", budget,

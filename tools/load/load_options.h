@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -59,8 +60,11 @@ struct LoadOptions {
   WhatIfOptions what_if() const;
   /// Its loads end once Interruption::was_asked(). `archive` is empty if live.
   LoadSetup setup(const WhatIfArchive& archive) const;
-  /// Of each cell; at least so many with a budget.
-  unsigned runs_of_each() const { return runs.value_or(budget.empty() ? 1 : LoadBudget::kPilot); }
+  /// Of each cell; with a budget the first ones, which tell what varies.
+  unsigned runs_of_each() const {
+    if (budget.empty()) return runs.value_or(1);
+    return std::max(runs.value_or(LoadBudget::kPilot), LoadBudget::kPilotMin);
+  }
   unsigned warm_up_loads() const { return warm_ups.value_or(runs_of_each() > 1 ? 1 : 0); }
 };
 

@@ -21,7 +21,8 @@ std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
     return std::unexpected(
         CommandRefusal{kExitArchive, archive_error_text(archive, reader.error())});
   }
-  auto const number = session_to_replay(**reader);
+  auto const asked = options.what_if().session;
+  auto const number = asked != 0 ? asked : session_to_replay(**reader);
   for (const SessionInfo& session : (*reader)->sessions()) {
     if (session.number == number && !session.pages.empty()) return session.pages;
   }

@@ -126,12 +126,7 @@ Result<void> learn(const std::vector<ViewInput>& inputs, Redaction& redaction) {
   Result<void> done;
   for (const ViewInput& input : inputs) {
     if (input.archive && done) done = redaction.learn(*input.archive->reader);
-    if (!input.result) continue;
-    for (const LoadResult::Load& load : input.result->loads) {
-      for (const PageRequest& request : load.page.requests) {
-        if (done) done = redaction.learn(request.url);
-      }
-    }
+    if (input.result && done) done = learn_secrets(*input.result, redaction);
   }
   return done;
 }
@@ -202,7 +197,9 @@ void add_view_command(CLI::App& app, int& exit_code) {
   auto* const sub = add_command(
       app, "view",
       "Make an HTML page from loads or recordings: reprise view FILE... [-o page.html]");
-  sub->add_option("FILE", options->inputs, "Archives and results of `load -o`")->required();
+  sub->add_option("FILE", options->inputs,
+                  "Archives, recordings of other tools, and results of `load -o`")
+      ->required();
   sub->add_option(
       "-o,--output", options->output,
       "Write the page here; - writes to standard output [first FILE with .html appended]");

@@ -202,11 +202,9 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
       app, "why",
       "Find out why one recording of a page is slower than another: reprise why A B [URL]; or one "
       "load of a result: reprise why a.json#3 b.json#17");
-  sub->footer(
-      "One --metric is explained [load]. All other options are those of `reprise load`, for both "
-      "sides.");
+  sub->footer("All other options are those of `reprise load`, for both sides.");
   sub->allow_extras();
-  add_compare_flags(*sub, flags->compare);
+  add_compare_flags(*sub, flags->compare, ComparedMetrics::kOne);
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h [20m]");
   sub->add_option("--max-runs", flags->most_runs,
                   "Load A and B at most N times each to find out whether B differs [30]")
@@ -218,7 +216,7 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   sub->add_option("-o,--output", flags->output,
                   "Write an HTML page to this file (*.html), or why.html, why.md, why.json, "
-                  "loads.json and verdict.json to this folder");
+                  "loads.json, a.json, b.json and verdict.json to this folder");
   sub->add_option("--from", flags->from_ms,
                   "Of two loads of results: begin so many ms after their start [0]")
       ->check(numbers_between(0.0, 86'400'000.0));

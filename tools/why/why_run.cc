@@ -345,7 +345,8 @@ std::optional<int> WhyRun::find_causes() {
     }
     return say(kExitUndecided, "too few loads to tell " + counted(search.parts().size(), "cause") +
                                    " apart. Use " +
-                                   (time_is_up() ? "a longer --budget" : "more --max-loads"));
+                                   (time_is_up() ? "a longer " + options_.budget_option
+                                                 : "`reprise why` with more --max-loads"));
   }
   rank(search.parts());
   return std::nullopt;

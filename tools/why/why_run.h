@@ -48,6 +48,7 @@ struct WhyOptions {
   double median_a = 0;           ///< of the metric; 0: not known before the comparison
   std::size_t most_loads = 240;  ///< of A, B and hybrids together, after the comparison
   std::chrono::seconds budget{1200};
+  std::string budget_option = "--budget";  ///< that sets it, for messages
   std::uint64_t seed = 1;
   std::filesystem::path folder;  ///< for the results; empty: none
   std::filesystem::path page;    ///< an HTML file; empty: none

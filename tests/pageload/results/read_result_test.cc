@@ -96,6 +96,16 @@ TEST(ReadResult, KnowsWhatOlderResultsDoNotSay) {
   EXPECT_EQ(result.loads[1].order, 2);
 }
 
+TEST(ReadResult, TakesANiceValueThatNoProcessHasForTheNearestOne) {
+  auto const result = result_with(R"("loads":[{"machine":{"own_nice":1e15}},
+    {"machine":{"own_nice":-1e15}},{"machine":{"own_nice":-19}}])");
+  ASSERT_THAT(result.loads, SizeIs(3));
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(result.loads[i].page.machine);
+  EXPECT_EQ(result.loads[0].page.machine->own_nice, 19);
+  EXPECT_EQ(result.loads[1].page.machine->own_nice, -20);
+  EXPECT_EQ(result.loads[2].page.machine->own_nice, -19);
+}
+
 TEST(ReadResult, NamesTheFieldThatIsWrong) {
   auto const error = [](const std::string& fields) {
     return error_of(R"({"schema":"reprise-load/1",)" + fields + "}");

@@ -77,6 +77,31 @@ TEST(LoadBudget, GivesNothingToWhatCannotBeKnown) {
   EXPECT_THAT(LoadBudget(2).rest(10, 1, 1), IsEmpty());
 }
 
+TEST(LoadBudget, SaysWhyItPaysForNoMore) {
+  LoadBudget failed(2);
+  for (int i = 0; i < 10; ++i) failed.add(i % 2 == 0 ? 0 : 1, 1, std::nullopt);
+  EXPECT_THAT(failed.rest(10, 6, 1), IsEmpty());
+  EXPECT_EQ(failed.why_none(10), NoMoreLoads::kNothingKnown);
+  failed.add(0, 1, 1000);
+  EXPECT_THAT(failed.rest(10, 6, 1), IsEmpty());
+  EXPECT_EQ(failed.why_none(10), NoMoreLoads::kNothingKnown);
+
+  LoadBudget alike(2);
+  add_pilot(alike, 0, 0, 1);
+  for (int i = 0; i < 5; ++i) alike.add(1, 1, std::nullopt);
+  EXPECT_THAT(alike.rest(10, 6, 1), IsEmpty());
+  EXPECT_EQ(alike.why_none(10), NoMoreLoads::kAllAlike);
+
+  LoadBudget slow(2);
+  add_pilot(slow, 0, 0, 1);
+  add_pilot(slow, 1, 8, 20);
+  EXPECT_THAT(slow.rest(19, 6, 1), IsEmpty());
+  EXPECT_EQ(slow.why_none(19), NoMoreLoads::kTooLong);
+  EXPECT_EQ(slow.rest(21, 6, 1).size(), 1);
+  EXPECT_THAT(slow.rest(0.5, 6, 1), IsEmpty());
+  EXPECT_EQ(slow.why_none(0.5), NoMoreLoads::kTimeIsUp);
+}
+
 TEST(LoadBudget, TellsWhatAnEvenSplitWouldHaveComeTo) {
   LoadBudget budget(2);
   add_pilot(budget, 0, 8, 1);

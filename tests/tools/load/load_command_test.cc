@@ -162,6 +162,23 @@ TEST_F(LoadCommand, LoadsEachAFewTimesWithABudget) {
   EXPECT_EQ(load({"load", "good", "http://a.test/", "--budget", "1 day"}), kExitUsage);
 }
 
+TEST_F(LoadCommand, SaysThatTheFirstLoadsOfABudgetFailed) {
+  EXPECT_EQ(load({"load", "other-site", "http://a.test/", "--runs", "2", "--budget", "1h"}),
+            kExitFailed);
+  EXPECT_EQ(result_.at("loads").as_array().size(), 3);
+  EXPECT_THAT(said_, HasSubstr("fewer than two of the first ones of each have a load event"));
+  EXPECT_THAT(said_, testing::Not(HasSubstr("alike")));
+}
+
+TEST_F(LoadCommand, CountsTwoFirstLoadsOfABudgetAtLeast) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "--runs", "1", "--budget", "1h"}), kExitDone)
+      << said_;
+  ASSERT_EQ(result_.at("loads").as_array().size(), 3);
+  EXPECT_EQ(nth_load(0).at("warm_up"), true);
+  EXPECT_EQ(nth_load(2).at("warm_up"), false);
+  EXPECT_THAT(said_, HasSubstr("the load events of the first ones are all alike"));
+}
+
 TEST_F(LoadCommand, NamesTheFilesOfEachArchiveOfAFolderForIt) {
   fs::create_directory(file_);
   for (auto const* const name : {"one", "two"}) {
