@@ -274,6 +274,17 @@ class Tidy(unittest.TestCase):
                 if path.split("/")[0] in TOP:
                     self.assertTrue(os.path.exists(os.path.join(ROOT, path)), f"{name}: {path}")
 
+    def test_what_installed_documents_refer_to_is_installed(self):
+        installs = "\n".join(lines_of("tools/packaging/CMakeLists.txt"))
+        of_the_sources = ("tests/bench/README.md", "tools/container/README.md")
+        for name in ["README.md", "tools/reprise.1",
+                     *(n for n in tracked(".md") if n.startswith("docs/"))]:
+            text = "\n".join(lines_of(name)).replace("\\", "")
+            for path in re.findall(r"[a-z_]+/[\w/-]*[A-Z][A-Za-z]*\.md", text):
+                if path.startswith("docs/") or path in of_the_sources:
+                    continue
+                self.assertIn(path, installs, name)
+
     def test_what_everybody_needs_exists_once(self):
         for name in tracked(".h", ".cc"):
             if name.startswith(("tests/", "emitters/")):

@@ -143,14 +143,17 @@ class Catalogue {
     return std::accumulate(requests.begin(), requests.end(), 0.0,
                            [&](double sum, auto const* each) { return sum + share_of(*each); });
   }
-  /// Any of them, as far as a filter can be long.
-  static std::string filter_of_all(const std::vector<const PageRequest*>& requests) {
+  /// Any of them; removes those for which a filter has no room.
+  static std::string filter_of_all(std::vector<const PageRequest*>& requests) {
     if (requests.size() == 1) return filter_of(requests.front()->url);
     std::string filter;
-    for (const PageRequest* each : requests) {
-      if (filter.size() + each->url.size() > Filter::kTextBytesMax / 2) break;
-      filter += (filter.empty() ? "(" : " or (") + filter_of(each->url) + ")";
+    std::size_t taken = 0;
+    for (; taken < requests.size(); ++taken) {
+      auto const& url = requests[taken]->url;
+      if (taken > 0 && filter.size() + url.size() > Filter::kTextBytesMax / 2) break;
+      filter += (filter.empty() ? "(" : " or (") + filter_of(url) + ")";
     }
+    requests.resize(taken);
     return filter;
   }
   /// What asked for it; null: unknown.
@@ -207,7 +210,8 @@ class Catalogue {
     late_[{request.initiator, is_alone ? request.url : request.resource_type}].push_back(&request);
   }
 
-  void late_resources(const std::string& asker, const std::vector<const PageRequest*>& requests) {
+  void late_resources(const std::string& asker, std::vector<const PageRequest*> requests) {
+    auto filter = filter_of_all(requests);
     // What they may gain is how late they are, but for their own share of what then is there.
     auto const late = ms_text(after_document(*requests.front()));
     bool const is_one = requests.size() == 1;
@@ -216,7 +220,7 @@ class Catalogue {
                                    lower_case(requests.front()->resource_type);
     auto const by =
         is_asked_by_document(*requests.front()) ? "a script or style sheet of " + asker : asker;
-    add("late resource", filter_of_all(requests), "preload",
+    add("late resource", std::move(filter), "preload",
         "Preload " + what + ": " + by + " asks for " + (is_one ? "it" : "them") + ", " + late +
             " after the first byte of the document",
         share_of(requests),
@@ -251,14 +255,14 @@ class Catalogue {
 
   void no_coding(const std::string& host, const std::vector<const PageRequest*>& requests) {
     std::vector<const PageRequest*> plain;
-    std::int64_t bytes = 0;
     for (const PageRequest* each : requests) {
-      if (!is_plain(*each)) continue;
-      plain.push_back(each);
-      bytes += each->decoded_bytes;
+      if (is_plain(*each)) plain.push_back(each);
     }
     if (plain.empty()) return;
-    add("no compression", filter_of_all(plain), "compress=br",
+    auto filter = filter_of_all(plain);
+    std::int64_t bytes = 0;
+    for (const PageRequest* each : plain) bytes += each->decoded_bytes;
+    add("no compression", std::move(filter), "compress=br",
         "Compress what " + host + " sends as it is: " + std::to_string(plain.size()) +
             (plain.size() == 1 ? " response, " : " responses, ") + kb_text(bytes),
         share_of(plain));
@@ -280,7 +284,8 @@ class Catalogue {
 
   void offscreen_images() {
     if (offscreen_.size() < 2) return;
-    add("images out of sight", filter_of_all(offscreen_), "lazy",
+    auto filter = filter_of_all(offscreen_);
+    add("images out of sight", std::move(filter), "lazy",
         "Load " + std::to_string(offscreen_.size()) +
             " images lazily that the browser does not show at first",
         share_of(offscreen_));

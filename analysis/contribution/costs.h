@@ -2,7 +2,7 @@
 
 // What each host, entity, script, and header or setting costs the views of a page: time, processor,
 // bytes, requests. The costs of one kind of cause add up; those of two kinds are the same, divided
-// otherwise. Pure.
+// otherwise. But a request counts in full under each of its headers and settings. Pure.
 
 #include <array>
 #include <cstddef>

@@ -19,6 +19,8 @@ using importing::JsonReader;
 
 /// From the end of a redirect to the request that it leads to.
 constexpr std::int64_t kRedirectGapUs = 1'000;
+/// Each time is rounded to a microsecond.
+constexpr std::int64_t kTimeRoundingUs = 1;
 
 /// The names of the Performance panel. Of those not here, RunTask shows the sum.
 constexpr std::pair<std::string_view, std::string_view> kWork[] = {
@@ -179,9 +181,7 @@ class TraceReader {
     std::ranges::sort(timing_, {}, &Event::at_us);
     auto const* const first = find_navigation(timing_, urls_);
     if (first == nullptr) return false;
-    // A script can lead to another site, which has a process of its own.
-    std::vector<std::string> const last_first(urls_.rbegin(), urls_.rend());
-    page_ = find_navigation(timing_, last_first);
+    page_ = find_last_navigation(timing_, urls_);
     start_us_ = first->at_us;
     for (Event const& event : timing_) {
       if (event.name != "fetchStart" || event.frame != first->frame) continue;
@@ -304,12 +304,24 @@ class TraceReader {
       hop->set("initiator", initiator);
       auto const status = hop->attribute("status");
       if (!status.starts_with("30") || status == "304") return;
-      auto const next = std::ranges::find_if(tree_.calls, [&](const Call& each) {
-        return each.kind == CallKind::kRequest && each.attribute("initiator") == before &&
-               std::abs(each.start_us - hop->end_us) <= kRedirectGapUs;
-      });
-      hop = next == tree_.calls.end() ? nullptr : &*next;
+      hop = redirect_target(*hop, before);
     }
+  }
+
+  /// The request with that initiator that starts nearest to the end of `hop`, and not before it;
+  /// null if there is none.
+  Call* redirect_target(const Call& hop, std::string_view initiator) {
+    Call* nearest = nullptr;
+    std::int64_t least_us = kRedirectGapUs + 1;
+    for (Call& each : tree_.calls) {
+      auto const gap_us = each.start_us - hop.end_us;
+      bool const can_be = each.kind == CallKind::kRequest && gap_us >= -kTimeRoundingUs &&
+                          std::abs(gap_us) < least_us && each.attribute("initiator") == initiator;
+      if (!can_be) continue;
+      nearest = &each;
+      least_us = std::abs(gap_us);
+    }
+    return nearest;
   }
 
   importing::ByteReader& from_;

@@ -27,4 +27,13 @@ const Event* find_navigation(const std::vector<Event>& events, std::span<const s
   return nullptr;
 }
 
+/// The same to the last of `urls` that has one. Where a script of the page led to another site, its
+/// work is in another process than the first navigation.
+template <class Event>
+const Event* find_last_navigation(const std::vector<Event>& events,
+                                  std::span<const std::string> urls) {
+  std::vector<std::string> const last_first(urls.rbegin(), urls.rend());
+  return find_navigation(events, last_first);
+}
+
 }  // namespace reprise

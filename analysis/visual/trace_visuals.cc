@@ -135,15 +135,15 @@ class VisualReader {
     }
   }
 
-  /// The navigation to the page, and the start of its request.
+  /// The last navigation to the page, and the start of its first request.
   bool find_page(std::span<const std::string> urls) {
-    auto const* const page = find_navigation(events_, urls);
-    if (page == nullptr) return false;
-    page_ = *page;
-    start_us_ = page->at_us;
+    auto const* const first = find_navigation(events_, urls);
+    if (first == nullptr) return false;
+    page_ = *find_last_navigation(events_, urls);
+    start_us_ = first->at_us;
     auto const* const end = events_.data() + events_.size();
-    auto const* const fetch = std::find_if(page, end, [&](const VisualEvent& event) {
-      return event.name == "fetchStart" && event.frame == page->frame;
+    auto const* const fetch = std::find_if(first, end, [&](const VisualEvent& event) {
+      return event.name == "fetchStart" && event.frame == first->frame;
     });
     if (fetch != end) start_us_ = fetch->at_us;
     return true;

@@ -44,8 +44,9 @@ inline constexpr std::size_t kSnapshotsMax = 1000;
 inline constexpr std::size_t kSnapshotBytesMax = std::size_t{64} << 20;  ///< of all of a trace
 inline constexpr double kLongTaskMs = 50;
 
-/// Of the load of a page whose URL in the trace is one of `urls` (find_navigation()). Reads an
-/// untrusted trace; frames beyond the limits are left out. Errors: a sentence.
+/// Of the load of a page whose URL in the trace is one of `urls` (find_navigation()); where a
+/// script led to another site, of that. Reads an untrusted trace; frames beyond the limits are left
+/// out. Errors: a sentence.
 std::expected<TraceVisuals, std::string> trace_visuals(importing::ByteReader& from,
                                                        std::span<const std::string> urls);
 

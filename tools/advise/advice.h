@@ -45,6 +45,7 @@ struct MeasuredChange {
 struct LeftOut {
   ChangeCandidate candidate;
   std::string why;  ///< what it was measured to do to the combination, or why it was not tried
+  bool is_measured = false;
 };
 
 /// A change that was not measured.

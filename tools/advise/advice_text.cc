@@ -116,7 +116,7 @@ class AdviceText {
     text_ += "\n";
     if (advice_.together) {
       add(*advice_.together);
-    } else {
+    } else if (std::ranges::any_of(advice_.left_out, &LeftOut::is_measured)) {
       text_ += "No two together are faster than the first.\n";
     }
     for (LeftOut const& each : advice_.left_out) {
@@ -178,6 +178,14 @@ class AdviceText {
 
 std::string advice_text(const Advice& advice, bool markdown) {
   return AdviceText(advice, markdown).text();
+}
+
+std::string reason_against(const MeasuredChange& tried, const MeasuredChange& more) {
+  if (!tried.losses.empty() || tried.fails_more()) return "with it, the page does less";
+  auto const& decides = tried.helps() ? more : tried;
+  auto const* const saving = more.saving();
+  if (saving != nullptr) return "with it, " + metric_summary(*saving);
+  return "not compared: " + measured_text(decides);
 }
 
 }  // namespace reprise

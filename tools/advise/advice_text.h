@@ -12,4 +12,8 @@ namespace reprise {
 /// measured, and why.
 std::string advice_text(const Advice& advice, bool markdown);
 
+/// Why a combination is not kept: `tried` was compared with the page as recorded, `more` with the
+/// combination without its last change.
+std::string reason_against(const MeasuredChange& tried, const MeasuredChange& more);
+
 }  // namespace reprise

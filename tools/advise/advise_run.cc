@@ -14,8 +14,8 @@
 #include "analysis/allotment/rounds.h"
 #include "base/text/counted.h"
 #include "pageload/browser/launch.h"
+#include "tools/advise/advice_text.h"
 #include "tools/commands.h"
-#include "tools/compare/comparison_text.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
@@ -316,8 +316,9 @@ std::optional<int> AdviseRun::measure_together() {
   std::vector<std::string> texts{best.candidates.front().what_if};
   for (const MeasuredChange* const next : std::span(helping).subspan(1)) {
     auto const& candidate = next->candidates.front();
-    auto const leave_out = [&](std::string why) {
-      advice_.left_out.push_back({.candidate = candidate, .why = std::move(why)});
+    auto const leave_out = [&](std::string why, bool is_measured = false) {
+      advice_.left_out.push_back(
+          {.candidate = candidate, .why = std::move(why), .is_measured = is_measured});
     };
     if (seconds_left() < seconds_together()) {
       leave_out("not tried together, since the budget is over");
@@ -337,10 +338,7 @@ std::optional<int> AdviseRun::measure_together() {
     MeasuredChange more;  // than the best without it
     more.comparison = compared(best.side, tried.side, options_.compare.alpha);
     if (!tried.helps() || !more.is_faster()) {
-      auto const* const found = more.saving();
-      leave_out(tried.losses.empty() && found != nullptr && !tried.fails_more()
-                    ? "with it, " + metric_summary(*found)
-                    : std::string("with it, the page does less"));
+      leave_out(reason_against(tried, more), more.saving() != nullptr);
       continue;
     }
     texts.push_back(candidate.what_if);

@@ -38,8 +38,8 @@ json::value request_json(const std::optional<PageRequest>& of) {
                     {"priority", as_utf8(of->priority)},
                     {"from_cache", of->from_cache},
                     {"encoded_bytes", of->encoded_bytes},
-                    {"start_ms", of->start_ms},
-                    {"end_ms", of->end_ms}};
+                    {"start_ms", time_json(of->start_ms)},
+                    {"end_ms", time_json(of->end_ms)}};
   auto const timing = of->timing.value_or(RequestTiming());
   for (auto const& [name, at_ms] : kRequestTimes) made[name] = time_json(timing.*at_ms);
   return made;

@@ -4,6 +4,8 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,7 @@ class Ranking {
       for (auto const i : order) sorted.push_back(std::move((*list)[i]));
       *list = std::move(sorted);
     }
+    sort_rows();
   }
 
   std::vector<ListedCost> causes;
@@ -123,6 +126,29 @@ class Ranking {
       keep({.title = phase_text(phase), .change_us = phase.time.change_us(), .differences = {}});
     }
     facts = cost.facts;
+  }
+
+  /// By start, in A or else in B, as AlignedRows has them; those without a start come last.
+  void sort_rows() {
+    auto const start_ms = [this](std::size_t i) {
+      for (auto const* const of : {&rows_[i].a, &rows_[i].b}) {
+        if (*of && (*of)->start_ms >= 0) return (*of)->start_ms;
+      }
+      return std::numeric_limits<double>::infinity();
+    };
+    std::vector<std::size_t> order(rows_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(start_ms(i), i); });
+    std::vector<std::size_t> places(rows_.size());
+    std::vector<AlignedRow> sorted;
+    for (auto const i : order) {
+      places[i] = sorted.size();
+      sorted.push_back(std::move(rows_[i]));
+    }
+    rows_ = std::move(sorted);
+    for (auto* const list : {&causes, &others}) {
+      for (ListedCost& each : *list) each.row = places[each.row];
+    }
   }
 
   const TimelineReport& report_;

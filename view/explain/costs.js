@@ -3,7 +3,7 @@ import { choice, put, section, table } from '../page/elements.js';
 import { bytesText, counted, msText } from '../page/format.js';
 
 import { costsBy } from './explanation.js';
-import { percentText } from './words.js';
+import { costsNote, percentText } from './words.js';
 
 const FIRST = 15; // rows; more only when asked for
 const CAUSES = [['host', 'Host'], ['entity', 'Owner'], ['script', 'Script'],
@@ -26,8 +26,7 @@ export class Costs {
   constructor() {
     this.state = { cause: 'host', measure: 'us' };
     this.part = section('costs', 'What costs most');
-    put(this.part, 'p', 'said', 'Means of a view. The causes of one kind add up; another kind '
-      + 'divides the same costs otherwise. Processor time is known where a load was traced.');
+    this.note = put(this.part, 'p', 'said', '');
     const controls = this.part.append('div').attr('class', 'controls');
     choice(controls, 'cost-cause', 'Causes', CAUSES, 'host', (cause) => this.change({ cause }));
     choice(controls, 'cost-measure', 'Ranked by', MEASURES, 'us',
@@ -51,6 +50,7 @@ export class Costs {
     const { cause, measure } = this.state;
     const costs = costsBy(this.slice, cause, measure);
     const [, title] = CAUSES.find(([key]) => key === cause);
+    this.note.text(costsNote(cause));
     this.box.selectAll('*').remove();
     const shown = costs.slice(0, most);
     if (shown.length > 0) {

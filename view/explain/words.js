@@ -55,6 +55,15 @@ export function scope({ inputs, views, views_read: read, where, slowest_percent:
   ].filter(Boolean).join(' · ');
 }
 
+/** How to read the costs of one kind of cause: "host", "entity", "script" or "setting". */
+export function costsNote(cause) {
+  const sums = cause === 'setting'
+    ? 'A request counts in full under each of its headers and settings, so that these do not '
+      + 'sum to the whole.'
+    : 'The causes of one kind add up; another kind divides the same costs otherwise.';
+  return `Means of a view. ${sums} Processor time is known where a load was traced.`;
+}
+
 /** The largest shares: "ads 27 %, server 23 %". */
 export function topShares(shares, count = 3) {
   return shares.filter(({ us }) => us > 0).slice(0, count)

@@ -54,7 +54,8 @@ function putTimes(columns, { a, b }, end) {
     put(cell, 'span', '', title);
     put(row, 'td', 'number', a ? msText(ofA) : '–');
     put(row, 'td', 'number', b ? msText(ofB) : '–');
-    put(row, 'td', 'number', !a || !b ? '' : signedMs(ofB - ofA));
+    const isKnown = a && b && ofA !== null && ofB !== null;
+    put(row, 'td', 'number', isKnown ? signedMs(ofB - ofA) : '');
   };
   line('Started at', '', a?.start, b?.start);
   for (const { name, title } of PHASES) {

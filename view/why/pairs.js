@@ -3,6 +3,7 @@ import { select } from 'd3-selection';
 
 import { put } from '../page/elements.js';
 import { bytesText, hostOf, msText, nameOf, signedMs } from '../page/format.js';
+import { shiftOf } from '../page/pairs.js';
 import { phasesOf } from '../page/phases.js';
 import { barText, Timeline } from '../page/timeline.js';
 
@@ -54,13 +55,15 @@ export class Pairs extends Timeline {
 
   drawLane(bar, request, lane, y) {
     if (!request) return;
-    for (const { name, start, end } of phasesOf(request, this.end)) {
-      this.drawPart(bar, `${name} ${lane}`, start, end);
+    for (const phase of phasesOf(request, this.end)) {
+      this.drawPart(bar, `${phase.name} ${lane}`, phase.start, phase.end);
     }
-    this.drawInstant(bar, lane, request.start, request.end);
-    const share = this.share(request.end);
+    const { start, end } = request;
+    if (start === null || end === null) return;
+    this.drawInstant(bar, lane, start, end);
+    const share = this.share(end);
     if (share < 0 || share > 1) return;
-    put(bar, 'text', `took ${lane}`, msText(request.end - request.start))
+    put(bar, 'text', `took ${lane}`, msText(end - start))
       .attr('x', `${(share * 100).toFixed(3)}%`).attr('dx', 5).attr('y', y).attr('dy', '.35em');
   }
 }
@@ -77,9 +80,8 @@ function sizeText({ a, b }) {
   return before === after || !before || !after ? after || before : `${before} → ${after}`;
 }
 
-/** How much later it ends in B. */
-export function changeText({ a, b }) {
-  if (!a || !b) return '';
-  const by = b.end - a.end;
-  return Math.abs(by) < 1 ? '' : signedMs(by);
+/** How much later it ends in B; empty if it does not end in both. */
+export function changeText(row) {
+  const by = shiftOf(row, 'end');
+  return by === null || Math.abs(by) < 1 ? '' : signedMs(by);
 }

@@ -58,9 +58,10 @@ function tracesOf(list) {
   return list.map(({ url, trace }) => ({ host: hostOf(url), trace }));
 }
 
-/** The end of the time axis, in ms. */
+/** The end of the time axis, in ms; what never ended is on it, too. */
 function endOf(rows) {
-  return rows.reduce((end, { a, b }) => Math.max(end, a?.end ?? 0, b?.end ?? 0), 1) * 1.02;
+  const last = (request) => request?.end ?? request?.start ?? 0;
+  return rows.reduce((end, { a, b }) => Math.max(end, last(a), last(b)), 1) * 1.02;
 }
 
 /**

@@ -18,15 +18,20 @@ export function effectText({ estimate, low, high }, unit) {
   return `${text} (${valueText(low, unit, true)} to ${valueText(high, unit, true)})`;
 }
 
-/** The heading of the page. */
-export function headline({ causes, total, isMeasured, metric, unit }) {
+/** The heading of the page. What made B slower does not explain that it is faster, or as fast. */
+export function headline({ causes, total, unexplained, isMeasured, metric, unit }) {
   const than = total.estimate < 0 ? 'faster' : 'slower';
-  const by = total.estimate === 0 ? 'B takes as long as A'
-    : `B is ${valueText(Math.abs(total.estimate), unit)} ${than} than A`;
   const what = isMeasured ? ` (${metric})` : '';
-  if (causes.length === 0) return `${by}${what}: no cause could be shown`;
-  const most = valueText(Math.abs(causes[0].estimate), unit);
-  return `${by}${what}. Largest cause, ${most}: ${causes[0].title}`;
+  if (total.estimate === 0) return `B takes as long as A${what}`;
+  const by = `B is ${valueText(Math.abs(total.estimate), unit)} ${than} than A${what}`;
+  const explains = ({ estimate }) => estimate * total.estimate > 0;
+  const sizeOf = ({ estimate }) => Math.abs(estimate);
+  const largest = causes.filter(explains).sort((a, b) => sizeOf(b) - sizeOf(a))[0];
+  if (largest) {
+    return `${by}. Largest cause, ${valueText(sizeOf(largest), unit)}: ${largest.title}`;
+  }
+  return !isMeasured && explains(unexplained) ? `${by}: between requests`
+    : `${by}: no cause could be shown`;
 }
 
 /** How it was found out. */

@@ -221,6 +221,22 @@ TEST(Candidates, ImagesOutOfSightAreOneChange) {
   EXPECT_THAT(kinds({one}), IsEmpty());
 }
 
+TEST(Candidates, CountOnlyWhatTheFilterHasRoomFor) {
+  std::vector<PageRequest> many;
+  for (int i = 0; i < 1000; ++i) {
+    auto const url = "https://www.a.test/" + std::string(80, 'i') + std::to_string(i) + ".png";
+    many.push_back(request(url, "Image", 100, 300));
+  }
+  auto const found = candidates_of(loaded(many), {});
+  ASSERT_EQ(found.size(), 1U);
+  std::size_t tried = 0;
+  for (std::size_t at = 0; (at = found[0].what_if.find(" path=", at)) != std::string::npos; ++at) {
+    ++tried;
+  }
+  EXPECT_LT(tried, 1000U);
+  EXPECT_THAT(found[0].advice, HasSubstr("Load " + std::to_string(tried) + " images lazily"));
+}
+
 TEST(Candidates, ALateConnectionCanBeMadeEarlier) {
   auto first = request("https://img.a.test/1.js", "XHR", 400, 800);
   first.timing.emplace();

@@ -102,6 +102,20 @@ TEST(Costs, OfHeadersAndSettingsAreThoseOfTheirRequests) {
   EXPECT_EQ(cost(costs, CauseKind::kSetting, "cache-control: no-store").us, 300);
 }
 
+TEST(Costs, OfARequestCountInFullUnderEachOfItsSettings) {
+  auto const costs = costs_of({a_tree()});
+  auto const& settings = costs[std::size_t(CauseKind::kSetting)];
+  auto const& hosts = costs[std::size_t(CauseKind::kHost)];
+  auto const requests_of = [](const std::vector<Cost>& all) {
+    return std::accumulate(all.begin(), all.end(), 0.0,
+                           [](double sum, const Cost& each) { return sum + each.requests; });
+  };
+  EXPECT_EQ(cost(costs, CauseKind::kSetting, "protocol: h2").requests, 2);
+  EXPECT_EQ(cost(costs, CauseKind::kSetting, "cache-control: no-store").requests, 1);
+  EXPECT_EQ(requests_of(settings), 3) << "of two requests, of which one has two settings";
+  EXPECT_EQ(requests_of(hosts), 2);
+}
+
 TEST(Costs, OfTheHostsSumToWhatIsNotAGap) {
   auto const tree = a_tree();
   auto const shares = share_evenly(tree);

@@ -145,6 +145,36 @@ TEST(TraceCalls, NameTheScriptThatRanWhenAnImageWasRequested) {
           testing::Pair("last.png", script), testing::Pair("after.png", page)));
 }
 
+TEST(TraceCalls, NameTheScriptForWhatItsRequestIsRedirectedTo) {
+  const std::string page = "https://shop.test/";
+  const std::string script = "https://shop.test/a.js";
+  auto const between = [&](const std::string& name, std::int64_t start_us, std::int64_t end_us) {
+    auto call = request(page + name, "Image", 0, page);
+    call.start_us = start_us;
+    call.end_us = end_us;
+    return call;
+  };
+  auto hop = between("hop", 165'000, 500'000);
+  hop.set("status", "302");
+  auto const tree =
+      traced(R"(
+    {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js"}}},)" +
+                 std::string(kNavigation),
+             {request(page, "Document", 0, ""), request(script, "Script", 10, page), hop,
+              between("of-parser", 499'600, 600'000), between("target", 500'100, 600'000),
+              between("later", 500'900, 600'000)});
+  ASSERT_TRUE(tree) << tree.error();
+  std::map<std::string, std::string> initiators;
+  for (Call const& call : tree->calls) {
+    if (call.attribute("type") != "Image") continue;
+    initiators[call.name.substr(page.size())] = call.attribute("initiator");
+  }
+  EXPECT_THAT(initiators, testing::UnorderedElementsAre(
+                              testing::Pair("hop", script), testing::Pair("target", script),
+                              testing::Pair("of-parser", page), testing::Pair("later", page)));
+}
+
 TEST(TraceCalls, AreReadUntilTheLastRequestWhereThatIsAskedFor) {
   auto late = request("https://shop.test/late.js", "Script", 450, "");
   late.end_us = 800'000;

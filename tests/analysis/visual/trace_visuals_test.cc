@@ -58,6 +58,33 @@ TEST(TraceVisuals, HaveTheLongTasksOfTheMainThreadAndWhatTheyBlock) {
   EXPECT_EQ(visuals->total_blocking_ms, 80);
 }
 
+TEST(TraceVisuals, AreOfTheSiteThatAScriptOfThePageLedTo) {
+  auto const visuals = read(std::string(kNavigation) + R"(,
+    {"name":"firstContentfulPaint","ts":1052000,"pid":7,"tid":7,"args":{"frame":"F"}},
+    {"name":"largestContentfulPaint::Candidate","ts":1052000,"pid":7,"tid":7,
+     "args":{"frame":"F","data":{"nodeName":"P","type":"text","size":900}}},
+    {"name":"RunTask","ts":1102000,"dur":70000,"pid":7,"tid":7},
+    {"name":"navigationStart","ts":1200000,"pid":9,"tid":9,
+     "args":{"frame":"G","data":{"documentLoaderURL":"https://shop.test/home",
+     "isOutermostMainFrame":true}}},
+    {"name":"fetchStart","ts":1201000,"pid":9,"tid":9,"args":{"frame":"G"}},
+    {"name":"ResourceSendRequest","ts":1300000,"pid":9,"args":{"data":{"frame":"G",
+     "url":"https://shop.test/b.css","renderBlocking":"blocking"}}},
+    {"name":"firstContentfulPaint","ts":1402000,"pid":9,"tid":9,"args":{"frame":"G"}},
+    {"name":"largestContentfulPaint::Candidate","ts":1402000,"pid":9,"tid":9,
+     "args":{"frame":"G","data":{"nodeName":"H1","type":"text","size":900}}},
+    {"name":"RunTask","ts":1452000,"dur":150000,"pid":9,"tid":9})");
+  ASSERT_TRUE(visuals) << visuals.error();
+  EXPECT_EQ(visuals->first_contentful_paint_ms, 400) << "since the first request";
+  ASSERT_EQ(visuals->long_tasks.size(), 1U);
+  EXPECT_EQ(visuals->long_tasks[0].start_ms, 450);
+  EXPECT_EQ(visuals->long_tasks[0].end_ms, 600);
+  EXPECT_EQ(visuals->total_blocking_ms, 100);
+  ASSERT_TRUE(visuals->largest_paint);
+  EXPECT_EQ(visuals->largest_paint->node, "H1");
+  EXPECT_THAT(visuals->render_blocking, ElementsAre("https://shop.test/b.css"));
+}
+
 TEST(TraceVisuals, HaveTheLastCandidateForTheLargestPaint) {
   constexpr std::string_view kPaints = R"(,
     {"name":"largestContentfulPaint::Candidate","ts":1202000,"pid":7,"tid":7,"args":{"frame":"F",

@@ -107,6 +107,26 @@ TEST(AdviceText, SaysOnceWhatIsTrueOfSeveralComparisons) {
   EXPECT_THAT(text, Not(HasSubstr("3 %")));
 }
 
+TEST(AdviceText, SaysOfNoCombinationMoreThanWasMeasured) {
+  Advice advice{.changes = {change("defer", -60), change("inline", -40)},
+                .left_out = {{.candidate = {.advice = "inline!"}, .why = "the budget is over"}}};
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("not included: inline!: the budget is over"));
+  EXPECT_THAT(advice_text(advice, false), Not(HasSubstr("No two together")));
+  advice.left_out[0].is_measured = true;
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("No two together are faster than the first"));
+}
+
+TEST(AdviceText, SaysWhyACombinationIsNotKept) {
+  EXPECT_THAT(reason_against(change("both", -60), change("more", 4, Verdict::kUndecided)),
+              HasSubstr("with it, load event +4.0 ms"));
+  MeasuredChange refused;
+  refused.comparison.refusals.push_back({.text = "B has no counted load"});
+  EXPECT_EQ(reason_against(change("both", -60), refused), "not compared: B has no counted load");
+  auto fewer = change("both", -60);
+  fewer.losses.requests = {"GET https://a.test/x"};
+  EXPECT_EQ(reason_against(fewer, change("more", -20)), "with it, the page does less");
+}
+
 TEST(AdviceText, SaysWhichBudgetIsEnough) {
   Advice advice{.changes = {change("a", -20, Verdict::kUndecided)},
                 .budget_to_decide = std::chrono::minutes(24)};

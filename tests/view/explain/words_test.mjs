@@ -2,7 +2,8 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import {
-  dayText, headline, listText, percentText, roughTime, scope, sliceText, topShares, whenText,
+  costsNote, dayText, headline, listText, percentText, roughTime, scope, sliceText, topShares,
+  whenText,
 } from '../../../view/explain/words.js';
 
 const sliceOf = (...percents) => ({
@@ -43,6 +44,12 @@ test('times and percents in words', () => {
   assert.deepStrictEqual([null, undefined, NaN, 1e300].map(whenText), ['', '', '', '']);
   assert.strictEqual(dayText('2026-11-02'), '2 Nov');
   assert.strictEqual(dayText('2026-11-02', 400), '2 Nov 2026');
+});
+
+test('the costs of headers and settings are not said to add up', () => {
+  for (const cause of ['host', 'entity', 'script']) assert.match(costsNote(cause), /add up;/);
+  assert.doesNotMatch(costsNote('setting'), /add up/);
+  assert.match(costsNote('setting'), /counts in full under each/);
 });
 
 test('what was explained, and what a slice is', () => {

@@ -35,6 +35,24 @@ test('the headline names what costs most', () => {
   assert.match(headline(made), /^B is 5\.0 ms faster than A/);
 });
 
+test('the headline names no cause of the other sign', () => {
+  const made = read({ measured: false });
+  made.causes = [{ ...made.causes[2], estimate: -20 }];
+  made.total.estimate = 300;
+  made.unexplained.estimate = 320;
+  assert.strictEqual(headline(made), 'B is 300 ms slower than A: between requests');
+  made.unexplained.estimate = -1;
+  assert.strictEqual(headline(made), 'B is 300 ms slower than A: no cause could be shown');
+  assert.strictEqual(headline({ ...made, isMeasured: true, unexplained: { estimate: 320 } }),
+    'B is 300 ms slower than A (load event): no cause could be shown');
+  made.total.estimate = -300;
+  assert.match(headline(made), /^B is 300 ms faster than A\. Largest cause, 20\.0 ms: line 12/);
+  made.causes = [{ ...made.causes[0], estimate: 5 }, made.causes[0]];
+  assert.match(headline(made), /Largest cause, 20\.0 ms: line 12/);
+  made.total.estimate = 0;
+  assert.strictEqual(headline(made), 'B takes as long as A');
+});
+
 test('how it was found out', () => {
   assert.match(scope(read()), /measured by 42 loads of A, B and pages between them · made by/);
   assert.match(scope(read({ measured: false })), /critical chains of both timelines/);
