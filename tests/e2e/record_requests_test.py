@@ -107,6 +107,12 @@ class RecordRequests(harness.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"{words[0]} needs URLs".encode(), done.stderr)
 
+    def test_its_own_browser_has_the_script_itself(self):
+        done = harness.run("record", "-o", "a.reprise", "--script-in", "documents",
+                           "http://a.test/", folder=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--script-in documents is for -- COMMAND", done.stderr)
+
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_a_phone_gets_another_page(self):
         def answer(request):

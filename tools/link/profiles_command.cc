@@ -74,7 +74,8 @@ void add_profiles_command(CLI::App& app, int& exit_code) {
   auto* const profiles =
       add_command(app, "profiles",
                   "List the links and devices that have a name, with their settings and sources");
-  profiles->add_flag("--json", options->as_json, "Print JSON");
+  profiles->add_flag("--json", options->as_json,
+                     "Print JSON: the links, or with --devices the devices");
   profiles->add_flag("--devices", options->devices, "List only the devices");
   profiles->add_option("LINK", options->link, "Show only this link and how it is parsed");
   profiles->callback([options, &exit_code] {

@@ -332,6 +332,14 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       exit_code = kExitUsage;
       return;
     }
+    if (has_pages && sub->count("--script-in") > 0 && options->injection.script_in != "browser") {
+      std::fprintf(
+          stderr,
+          "reprise: --script-in documents is for -- COMMAND: record URL gives the script to "
+          "its browser\n");
+      exit_code = kExitUsage;
+      return;
+    }
     if (is_firefox(options->browser)) {
       std::fprintf(stderr,
                    "reprise: record opens only Chromium itself. For other browsers use record ... "

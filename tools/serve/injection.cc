@@ -123,8 +123,9 @@ void InjectionOptions::add_to(CLI::App& command) {
   command.add_option("--time-seed", time_seed,
                      "Start the page's clock at this time: ms since the epoch or "
                      "2026-03-01T12:00:00Z [time of the recording]");
-  command.add_option("--random-seed", random_seed,
-                     "Seed for the page's random numbers [the recording's]");
+  command.add_option(
+      "--random-seed", random_seed,
+      "Seed for the page's random numbers [record: random; replay: the recording's]");
   command
       .add_option("--clock", clock,
                   "Move the page's clock: step: 50 ms every 50 tasks that read it, at most 1 s "
@@ -133,7 +134,7 @@ void InjectionOptions::add_to(CLI::App& command) {
   command
       .add_option("--timezone", time_zone,
                   "Set the page's time zone, such as Europe/Berlin; 'browser' keeps the browser's "
-                  "own [the recording's]")
+                  "own [record: the machine's; replay: the recording's]")
       ->check(check_time_zone);
   command
       .add_option("--script-in", script_in,

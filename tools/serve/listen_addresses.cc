@@ -9,7 +9,10 @@
 namespace reprise {
 
 void ListenOptions::add_to(CLI::App& command) {
-  auto const group = "Listeners (ADDR:PORT or off; port 0 chooses a free port)";
+  auto const group =
+      "Listeners (ADDR:PORT or off; port 0: any free port. Defaults: with a command or URLs free "
+      "ports, "
+      "behind a link off, otherwise as below)";
   command.add_option("--http", http, "Listen here for transparent HTTP [127.0.0.1:8080]")
       ->group(group);
   command.add_option("--https", https, "Listen here for transparent HTTPS [127.0.0.1:8443]")
