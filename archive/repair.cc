@@ -52,12 +52,12 @@ Result<void> Rescue::on_damaged_message(const MessageOwner& owner) {
 
 Result<RepairReport> repair_archive(const std::filesystem::path& path, bool keep_backup) {
   RepairReport report;
-  if (keep_backup) {
-    report.backup_path = path;
-    report.backup_path += ".bak";
-  }
   auto replacement = Replacement::begin(path, ".repairing", Replacement::Damaged::kReplaced);
   if (!replacement) return fail(replacement.error());
+  if (keep_backup) {
+    report.backup_path = replacement->path();
+    report.backup_path += ".bak";
+  }
   if (keep_backup && std::filesystem::exists(std::filesystem::symlink_status(report.backup_path))) {
     return fail(archive_errc::already_exists);
   }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <system_error>
 #include <utility>
 
 #include "archive/open_file.h"
@@ -15,24 +16,35 @@ Result<void> system_result(int returned) {
   return returned == 0 ? Result<void>() : Result<void>(fail(last_system_error()));
 }
 
+/// Follows a symbolic link: renaming over it would replace the link, not the file.
+Result<std::filesystem::path> without_link(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;  // if that fails, opening it will
+  auto resolved = std::filesystem::canonical(path, error);
+  if (error) return fail(error);
+  return resolved;
+}
+
 }  // namespace
 
 Result<Replacement> Replacement::begin(const std::filesystem::path& path, const char* suffix,
                                        Damaged damaged) {
   Replacement made;
-  auto lock = open_regular_file(path, FileLock::kExclusive);
+  auto file = without_link(path);
+  if (!file) return fail(file.error());
+  auto lock = open_regular_file(*file, FileLock::kExclusive);
   if (!lock) return fail(lock.error());
-  auto original = ArchiveReader::open(path, {.lock = false, .populate = false});
+  auto original = ArchiveReader::open(*file, {.lock = false, .populate = false});
   if (!original) return fail(original.error());
   if (damaged == Damaged::kRefused && (*original)->report().tail_damaged) {
     return fail(archive_errc::corrupt);
   }
-  auto new_path = path;
+  auto new_path = *file;
   new_path += suffix;
   ::unlink(new_path.c_str());  // left by a killed process: this one holds the lock
   auto target = ArchiveWriter::create(new_path, {.fsync = false});
   if (!target) return fail(target.error());
-  made.path_ = path;
+  made.path_ = std::move(*file);
   made.new_path_ = std::move(new_path);
   made.lock_ = std::move(*lock);
   made.original_ = std::move(*original);

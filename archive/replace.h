@@ -18,7 +18,8 @@ class Replacement {
   /// Of an archive that is damaged before its end, the rest is not in the new file: only a repair
   /// replaces it, which keeps the original.
   enum class Damaged : std::uint8_t { kRefused, kReplaced };
-  /// Creates `path` + `suffix`. Errors: those of ArchiveReader::open; locked; corrupt if refused;
+  /// Creates `path` + `suffix`; of a symbolic link, beside its target, which is what is replaced.
+  /// Errors: those of ArchiveReader::open; locked; corrupt if refused;
   /// open(2)'s.
   static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix,
                                    Damaged damaged = Damaged::kRefused);
@@ -27,6 +28,8 @@ class Replacement {
   Replacement(Replacement&&) noexcept;
   Replacement& operator=(Replacement&&) = delete;
 
+  /// The file to replace, never a symbolic link.
+  const std::filesystem::path& path() const { return path_; }
   const ArchiveReader& original() const { return *original_; }
   ArchiveWriter& target() const { return *target_; }
 

@@ -1,11 +1,14 @@
 #include "archive/edit/redact.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "archive/edit/redact_fields.h"
 #include "archive/edit/reply.h"
 #include "base/bytes.h"
+#include "base/text/glob.h"
 
 namespace reprise {
 namespace {
@@ -32,11 +35,8 @@ class Redaction {
       auto const exchange = from_.exchange(ordinal);
       if (!exchange) return fail(exchange.error());
       learn_from(*exchange, visit);
-      auto const& request = exchange->request;
-      if (is_form(request.headers.list()) && !options_.parameters.empty()) {
-        auto const body = plain_body(request.headers, request.body);
-        if (body) visit_form(request.headers.list(), *body, options_, visit);
-      }
+      learn_from_form(exchange->request.headers, exchange->request.body, visit);
+      learn_from_form(exchange->response.headers, exchange->response.body, visit);
     }
     return done;
   }
@@ -94,6 +94,8 @@ class Redaction {
 
   RedactReport report() {
     report_.counts = secrets_.counts();
+    report_.unmatched_headers = unmatched(options_.headers, "header ");
+    report_.unmatched_parameters = unmatched(options_.parameters, "parameter ");
     return report_;
   }
 
@@ -108,6 +110,25 @@ class Redaction {
     learn(exchange.response.headers);
     learn(exchange.response.trailers);
     for (auto const& interim : exchange.interim) learn(interim.headers);
+  }
+
+  void learn_from_form(const Headers& headers, const StoredBody& body,
+                       const VisitSecret& visit) const {
+    if (options_.parameters.empty() || !is_form(headers.list())) return;
+    if (auto const text = plain_body(headers, body)) {
+      visit_form(headers.list(), *text, options_, visit);
+    }
+  }
+
+  /// The globs that fit none of the names that begin with `kind` in the counts.
+  std::vector<std::string> unmatched(std::vector<std::string> globs, std::string_view kind) const {
+    std::erase_if(globs, [&](const std::string& glob) {
+      return std::ranges::any_of(secrets_.counts(), [&](const auto& count) {
+        std::string_view const name = count.first;
+        return name.starts_with(kind) && fits_glob(glob, name.substr(kind.size()));
+      });
+    });
+    return globs;
   }
 
   std::optional<std::string> plain_body(const Headers& headers, const StoredBody& body) const {
@@ -166,7 +187,8 @@ class RedactedCopy final : public ArchiveCopy {
     auto const sent =
         redaction_.changed_body(request.headers, request.body, is_form(request.headers.list()));
     if (!sent) return fail(sent.error());
-    auto const received = redaction_.changed_body(response.headers, response.body, false);
+    auto const received =
+        redaction_.changed_body(response.headers, response.body, is_form(response.headers.list()));
     if (!received) return fail(received.error());
     redaction_.change(exchange);
     auto request_body = put(*sent, request.body);

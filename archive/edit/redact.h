@@ -20,8 +20,9 @@ struct RedactOptions {
   bool cookies = true;               ///< values in Cookie and Set-Cookie
   bool authorization = true;         ///< Authorization, Proxy-Authorization, without their scheme
   std::vector<std::string> headers;  ///< globs in lower case: values of these fields
-  std::vector<std::string> parameters;  ///< globs: values in queries, form bodies, URLs in fields
-  bool bodies = false;                  ///< search the bodies of all exchanges for secrets, too
+  /// Globs: values in queries, form bodies (of responses, too), URLs in fields.
+  std::vector<std::string> parameters;
+  bool bodies = false;  ///< search the bodies of all exchanges for secrets, too
 };
 
 /// Decodes and re-encodes bodies; implemented outside, because this folder cannot do it.
@@ -38,9 +39,11 @@ struct RedactReport {
   std::map<std::string, Secrets::Count> counts;
   std::uint64_t exchanges_changed = 0;
   std::uint64_t bodies_changed = 0;
-  std::uint64_t messages_changed = 0;  ///< of WebSockets
-  std::uint64_t bodies_undecoded = 0;  ///< searched in encoded form
-  std::uint64_t bodies_too_large = 0;  ///< over kSearchedBodyBytesMax: not searched
+  std::uint64_t messages_changed = 0;             ///< of WebSockets
+  std::uint64_t bodies_undecoded = 0;             ///< searched in encoded form
+  std::uint64_t bodies_too_large = 0;             ///< over kSearchedBodyBytesMax: not searched
+  std::vector<std::string> unmatched_headers;     ///< globs that fitted no field with a value
+  std::vector<std::string> unmatched_parameters;  ///< the same for parameters
 };
 inline constexpr std::uint64_t kSearchedBodyBytesMax = 64 << 20;
 

@@ -1,9 +1,11 @@
 #include "archive/edit/redact_fields.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/http/media_type.h"
 #include "base/text/glob.h"
+#include "base/text/percent.h"
 
 namespace reprise {
 namespace {
@@ -11,6 +13,17 @@ namespace {
 bool any_glob(const std::vector<std::string>& globs, std::string_view name) {
   return std::ranges::any_of(globs,
                              [name](const std::string& glob) { return fits_glob(glob, name); });
+}
+
+/// The name of a parameter that a glob fits: as written, or decoded (`user%5Bname%5D` is
+/// user[name], and `+` a space).
+std::optional<std::string> named_parameter(const RedactOptions& options, std::string_view name) {
+  if (any_glob(options.parameters, name)) return std::string(name);
+  if (name.find_first_of("%+") == std::string_view::npos) return std::nullopt;
+  std::string plain(name);
+  std::ranges::replace(plain, '+', ' ');
+  plain = percent_decoded(plain);
+  return any_glob(options.parameters, plain) ? std::optional(std::move(plain)) : std::nullopt;
 }
 
 /// A plain word, such as "accepted" in a cookie, would be found in every script.
@@ -65,31 +78,40 @@ std::string visit_credentials(std::string_view text, const std::string& name,
   return std::string(text.substr(0, at)).append(visit(text.substr(at), name, true));
 }
 
-std::size_t value_end(std::string_view text, std::size_t from) {
-  return std::min(text.find_first_of(std::string_view("&#\"'<> \t\r\n\0", 10), from), text.size());
-}
+/// The characters between parameters.
+struct PairSyntax {
+  std::string_view separators;  ///< a parameter can begin after one
+  std::string_view name_ends;
+  std::string_view value_ends;
+};
+/// In a text with URLs, quotes and white space end a value.
+constexpr PairSyntax kInUrls{
+    .separators = "?&#;", .name_ends = "=&#;?", .value_ends = "&#\"'<> \t\r\n"};
+/// In a form only `&` does: curl and scripts send all other characters as they are.
+constexpr PairSyntax kInForms{.separators = "&", .name_ends = "=&", .value_ends = "&"};
 
 constexpr std::string_view kMultipart = "multipart/form-data";
 
 /// `at`: the place of the first possible parameter.
-std::string visit_pairs(std::string_view text, std::size_t at, const RedactOptions& options,
-                        const VisitSecret& visit) {
+std::string visit_pairs(std::string_view text, std::size_t at, const PairSyntax& syntax,
+                        const RedactOptions& options, const VisitSecret& visit) {
   std::string out;
   std::size_t copied = 0;
   while (at != std::string_view::npos && at < text.size()) {
-    auto const name_end = std::min(text.find_first_of("=&#;?", at), text.size());
+    auto const name_end = std::min(text.find_first_of(syntax.name_ends, at), text.size());
     if (name_end < text.size() && text[name_end] == '=') {
-      auto const name = text.substr(at, name_end - at);
-      auto const end = value_end(text, name_end + 1);
-      if (end > name_end + 1 && any_glob(options.parameters, name)) {
-        out.append(text, copied, name_end + 1 - copied);
-        out += visit(text.substr(name_end + 1, end - name_end - 1),
-                     "parameter " + std::string(name), true);
+      auto const value_at = name_end + 1;
+      auto const end = std::min(text.find_first_of(syntax.value_ends, value_at), text.size());
+      auto const name =
+          end == value_at ? std::nullopt : named_parameter(options, text.substr(at, name_end - at));
+      if (name) {
+        out.append(text, copied, value_at - copied);
+        out += visit(text.substr(value_at, end - value_at), "parameter " + *name, true);
         copied = end;
         at = end;
       }
     }
-    at = text.find_first_of("?&#;", at);
+    at = text.find_first_of(syntax.separators, at);
     if (at != std::string_view::npos) ++at;
   }
   return out.append(text, copied);
@@ -108,14 +130,15 @@ std::string visit_multipart(std::string_view body, const std::string& delimiter,
     auto const name_at = part.substr(0, head_end).find(kName);
     at = next == body.size() ? std::string_view::npos : next;
     if (head_end == std::string_view::npos || name_at == std::string_view::npos) continue;
-    auto name = part.substr(name_at + kName.size());
-    name = name.substr(0, name.find('"'));
+    auto quoted = part.substr(name_at + kName.size());
+    quoted = quoted.substr(0, quoted.find('"'));
     auto value = part.substr(head_end + 4);
     if (value.ends_with("\r\n")) value.remove_suffix(2);
-    if (value.empty() || !any_glob(options.parameters, name)) continue;
+    auto const name = value.empty() ? std::nullopt : named_parameter(options, quoted);
+    if (!name) continue;
     auto const value_at = static_cast<std::size_t>(value.data() - body.data());
     out.append(body, copied, value_at - copied);
-    out += visit(value, "parameter " + std::string(name), true);
+    out += visit(value, "parameter " + *name, true);
     copied = value_at + value.size();
   }
   return out.append(body, copied);
@@ -137,9 +160,9 @@ std::string delimiter_of(HeaderList headers) {
 
 std::string visit_parameters(std::string_view text, const RedactOptions& options,
                              const VisitSecret& visit) {
-  auto const mark = text.find_first_of("?&#;");
+  auto const mark = text.find_first_of(kInUrls.separators);
   if (options.parameters.empty() || mark == std::string_view::npos) return std::string(text);
-  return visit_pairs(text, mark + 1, options, visit);
+  return visit_pairs(text, mark + 1, kInUrls, options, visit);
 }
 
 bool is_form(HeaderList headers) {
@@ -150,7 +173,7 @@ bool is_form(HeaderList headers) {
 std::string visit_form(HeaderList headers, std::string_view body, const RedactOptions& options,
                        const VisitSecret& visit) {
   if (options.parameters.empty()) return std::string(body);
-  if (media_type(headers) != kMultipart) return visit_pairs(body, 0, options, visit);
+  if (media_type(headers) != kMultipart) return visit_pairs(body, 0, kInForms, options, visit);
   auto const delimiter = delimiter_of(headers);
   return delimiter.empty() ? std::string(body) : visit_multipart(body, delimiter, options, visit);
 }

@@ -15,8 +15,8 @@ namespace reprise {
 using VisitSecret =
     std::function<std::string(std::string_view value, const std::string& name, bool searched)>;
 
-/// Visits each value of a named parameter in a URL, or in a text with URLs. Returns the text with
-/// the visitor's values.
+/// Visits each value of a named parameter in a URL, or in a text with URLs; the name may be
+/// percent-encoded there. Returns the text with the visitor's values.
 std::string visit_parameters(std::string_view text, const RedactOptions& options,
                              const VisitSecret& visit);
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "archive/error.h"
 #include "base/http/digest.h"
@@ -20,21 +21,114 @@ bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-/// As encodeURIComponent does.
-std::string percent_encoded(std::string_view plain) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string text;
-  for (char const c : plain) {
-    if (is_digit(c) || is_lower(c) || is_upper(c) || std::string_view("-_.!~*'()").contains(c)) {
-      text += c;
-      continue;
-    }
-    auto const byte = static_cast<unsigned char>(c);
-    text += '%';
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+constexpr std::string_view kUpperHex = "0123456789ABCDEF";
+constexpr std::string_view kLowerHex = "0123456789abcdef";
+
+std::string hex_of(char c, std::string_view digits) {
+  auto const byte = static_cast<unsigned char>(c);
+  return std::string(1, digits[byte >> 4]) + digits[byte & 15];
+}
+
+std::string upper_percent(char c) {
+  return "%" + hex_of(c, kUpperHex);
+}
+std::string lower_percent(char c) {
+  return "%" + hex_of(c, kLowerHex);
+}
+std::string upper_in_form(char c) {
+  return c == ' ' ? "+" : upper_percent(c);
+}
+std::string lower_in_form(char c) {
+  return c == ' ' ? "+" : lower_percent(c);
+}
+
+std::string backslashed(char c) {
+  auto const control = std::string_view("\n\r\t").find(c);
+  return std::string("\\") + (control == std::string_view::npos ? c : "nrt"[control]);
+}
+std::string lower_unicode(char c) {
+  if (std::string_view("\"\\\n\r\t").contains(c)) return backslashed(c);
+  return "\\u00" + hex_of(c, kLowerHex);
+}
+std::string upper_unicode(char c) {
+  if (std::string_view("\\/\n\r\t").contains(c)) return backslashed(c);
+  return "\\u00" + hex_of(c, kUpperHex);
+}
+
+std::string hex_entity(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return "&#x" + hex_of(c, kUpperHex) + ";";
   }
-  return text;
+}
+std::string entity(char c) {
+  return c == '\'' ? "&#39;" : hex_entity(c);
+}
+
+/// A way to write a secret.
+struct Spelling {
+  std::string_view listed;
+  bool escapes_listed;  ///< those characters; otherwise all others but ASCII letters and digits
+  std::string (*escape)(char c);
+};
+constexpr Spelling kSpellings[] = {
+    {.listed = "", .escapes_listed = true, .escape = upper_percent},  // plain
+    // encodeURIComponent
+    {.listed = "-_.!~*'()", .escapes_listed = false, .escape = upper_percent},
+    {.listed = "-_.!~*'()", .escapes_listed = false, .escape = lower_percent},
+    // URLSearchParams, forms
+    {.listed = "-_.*", .escapes_listed = false, .escape = upper_in_form},
+    {.listed = "-_.*", .escapes_listed = false, .escape = lower_in_form},
+    // RFC 3986, OAuth
+    {.listed = "-_.~", .escapes_listed = false, .escape = upper_percent},
+    // JSON: JSON.stringify, PHP, Go and Rails, Gson, all of these, .NET, PHP with JSON_HEX
+    {.listed = "\"\\\n\r\t", .escapes_listed = true, .escape = backslashed},
+    {.listed = "\"\\\n\r\t/", .escapes_listed = true, .escape = backslashed},
+    {.listed = "\"\\\n\r\t<>&", .escapes_listed = true, .escape = lower_unicode},
+    {.listed = "\"\\\n\r\t<>&='", .escapes_listed = true, .escape = lower_unicode},
+    {.listed = "\"\\\n\r\t<>&='+/", .escapes_listed = true, .escape = lower_unicode},
+    {.listed = "\"\\\n\r\t<>&'+`", .escapes_listed = true, .escape = upper_unicode},
+    {.listed = "\"\\\n\r\t<>&'/", .escapes_listed = true, .escape = upper_unicode},
+    // HTML: most templates, React and Python, ASP.NET, Handlebars, Mustache
+    {.listed = "&<>\"'", .escapes_listed = true, .escape = entity},
+    {.listed = "&<>\"'", .escapes_listed = true, .escape = hex_entity},
+    {.listed = "&<>\"'+`", .escapes_listed = true, .escape = hex_entity},
+    {.listed = "&<>\"'`=", .escapes_listed = true, .escape = hex_entity},
+    {.listed = "&<>\"'`=/", .escapes_listed = true, .escape = entity},
+};
+/// Of a longer secret, which is rather a file, only the first two are searched: each takes memory.
+constexpr std::size_t kSpelledBytesMax = 64 << 10;
+
+bool is_escaped(char c, const Spelling& spelling) {
+  bool const is_listed = spelling.listed.contains(c);
+  if (spelling.escapes_listed) return is_listed;
+  return !is_listed && !is_digit(c) && !is_lower(c) && !is_upper(c);
+}
+
+/// A secret and its stand-in, in one spelling.
+struct Spelled {
+  std::string form;
+  std::string stand_in;
+};
+
+/// `stand_in`: as long as `plain`. What it keeps of `plain` stays as it is spelled.
+Spelled spelled(std::string_view plain, std::string_view stand_in, const Spelling& spelling) {
+  Spelled out;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    auto const unit =
+        is_escaped(plain[i], spelling) ? spelling.escape(plain[i]) : std::string(1, plain[i]);
+    out.form += unit;
+    out.stand_in += stand_in[i] == plain[i] ? unit : std::string(1, stand_in[i]);
+  }
+  return out;
 }
 
 /// A character of the same kind as `c`, selected by `chance`.
@@ -96,10 +190,11 @@ std::string Secrets::dressed(std::string_view value) const {
   return out;
 }
 
-void Secrets::search_for(std::string_view form, const std::string& name) {
-  if (form.size() < kSearchedBytesMin) return;
-  if (!forms_.try_emplace(std::string(form), name).second) return;
-  bytes_ += form.size();
+void Secrets::search_for(std::string_view form, std::string stand_in, const std::string& name) {
+  if (form.size() < kSearchedBytesMin || forms_.contains(form)) return;
+  if (!mark_.empty()) stand_in.clear();
+  bytes_ += form.size() + stand_in.size();
+  forms_.emplace(form, Form{.name = name, .stand_in = std::move(stand_in)});
   beginnings_[beginning_of(form)].insert(form.size());
   first_bytes_.set(first_bytes_of(form));
 }
@@ -108,14 +203,22 @@ Result<void> Secrets::add(std::string_view value, const std::string& name, bool 
   if (value.empty()) return {};
   if (bytes_ + value.size() > kBytesMax) return fail(archive_errc::too_large);
   auto plain = percent_decoded(value);
-  if (names_.try_emplace(plain, name).second) {
+  auto const [known, is_new] = plains_.try_emplace(plain, false);
+  if (is_new) {
     bytes_ += plain.size() + name.size();
     ++counts_[name].values;
   }
-  if (searched) {
-    search_for(value, name);
-    search_for(percent_encoded(plain), name);
-    search_for(plain, name);
+  if (!searched) return {};
+  if (value.size() >= kSearchedBytesMin && !forms_.contains(value)) {
+    search_for(value, dressed(value), name);
+  }
+  if (std::exchange(known->second, true)) return {};
+  auto const stand_in = mark_.empty() ? stand_in_of(plain) : plain;
+  std::span const spellings(kSpellings);
+  for (const Spelling& each :
+       plain.size() > kSpelledBytesMax ? spellings.first(2) : spellings.first(spellings.size())) {
+    auto found = spelled(plain, stand_in, each);
+    search_for(found.form, std::move(found.stand_in), name);
   }
   return {};
 }
@@ -142,8 +245,9 @@ bool Secrets::hide_all(std::string& text) {
       for (auto const length : lengths->second) {
         auto const found = forms_.find(view.substr(at, length));
         if (found == forms_.end()) continue;
-        ++counts_[found->second].elsewhere;
-        out.append(view, copied, at - copied).append(dressed(found->first));
+        ++counts_[found->second.name].elsewhere;
+        out.append(view, copied, at - copied)
+            .append(mark_.empty() ? found->second.stand_in : mark_);
         found_bytes = length;
         break;
       }

@@ -27,7 +27,7 @@ namespace reprise {
 class Secrets {
  public:
   using Key = std::array<std::byte, 32>;
-  static constexpr std::size_t kBytesMax = 64 << 20;  ///< of all secrets and their names
+  static constexpr std::size_t kBytesMax = 64 << 20;  ///< of all secrets, in all their spellings
   /// Shorter ones are not searched for elsewhere: they would be found by chance.
   static constexpr std::size_t kSearchedBytesMin = 8;
 
@@ -49,9 +49,9 @@ class Secrets {
   /// The stand-in of an added value, encoded like `value`; counts a place.
   std::string hide(std::string_view value, const std::string& name);
 
-  /// Replaces all searched secrets in `text`, in the form in which they were added, decoded or
-  /// percent-encoded. Of two that overlap the first counts, of two at one place the longest. True
-  /// if anything was replaced.
+  /// Replaces all searched secrets in `text`, as they were added, decoded, or in a usual spelling
+  /// of URLs, forms, JSON and HTML; an escape of a character that stays is kept. Of two that
+  /// overlap the first counts, of two at one place the longest. True if anything was replaced.
   bool hide_all(std::string& text);
 
   const std::map<std::string, Count>& counts() const { return counts_; }
@@ -63,18 +63,23 @@ class Secrets {
       return std::hash<std::string_view>()(text);
     }
   };
+  /// A secret as it may be written somewhere.
+  struct Form {
+    std::string name;
+    std::string stand_in;  ///< empty if all stand-ins are mark_
+  };
   template <class T>
   using Table = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
   std::string stand_in_of(std::string_view plain) const;
   std::string dressed(std::string_view value) const;
-  void search_for(std::string_view form, const std::string& name);
+  void search_for(std::string_view form, std::string stand_in, const std::string& name);
 
   Key key_{};
   std::string mark_;  ///< empty: stand-ins depend on the key
   std::size_t bytes_ = 0;
-  Table<std::string> names_;  ///< for each secret, decoded, its first name
-  Table<std::string> forms_;  ///< the searched forms, and their names
+  Table<bool> plains_;  ///< the secrets, decoded, and whether they are searched for
+  Table<Form> forms_;   ///< what is searched for
   /// The lengths of the forms that begin with these bytes, the longest first.
   std::unordered_map<std::uint64_t, std::set<std::size_t, std::greater<>>> beginnings_;
   /// The first two bytes of all forms: the search ends here for most places of a body.

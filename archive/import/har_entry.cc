@@ -93,8 +93,9 @@ bool has_no_status_but_all_else(const HarEntry& entry) {
 
 void settle_coding(HarEntry& entry, bool by_us) {
   auto& coding = entry.draft.body.coding;
-  if (by_us && !entry.was_decoded) {
-    coding = CodingVerdict::kNone;
+  if (by_us) {
+    // Without a look at the body: a decoded .gz file decodes, too.
+    coding = entry.was_decoded ? CodingVerdict::kNotCoded : CodingVerdict::kNone;
   } else if (coding == CodingVerdict::kBroken) {
     coding = CodingVerdict::kNotCoded;
   }

@@ -159,6 +159,20 @@ TEST_F(Repair, NeverOverwritesABackup) {
   EXPECT_TRUE(read_file(path_) == bytes);
 }
 
+TEST_F(Repair, OfASymbolicLinkKeepsTheOriginalBesideItsTarget) {
+  record();
+  auto const bytes = read_file(path_);
+  auto const link = folder_ / "link.reprise";
+  std::filesystem::create_symlink(path_, link);
+  auto const report = repair_archive(link, true);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::equivalent(report->backup_path, backup_));
+  EXPECT_FALSE(std::filesystem::is_symlink(backup_));
+  EXPECT_TRUE(read_file(backup_) == bytes);
+  expect_whole();
+}
+
 TEST_F(Repair, ReplacesWhatAKilledRepairLeft) {
   record();
   write_file(folder_ / "a.reprise.repairing", "half");

@@ -2,6 +2,7 @@
 """reprise archive ls FILTER, trim, merge, edit, diff, redact, add: what was recorded from origins
 here is changed by each as its users do it, and replayed."""
 
+import fcntl
 import gzip
 import json
 import os
@@ -226,6 +227,44 @@ class Tools(harness.TestCase):
         self.run_archive("add", self.folder / "none.reprise", "https://a.test/", expect=3)
         self.assertEqual(self.archive.read_bytes(), before)
         self.assertEqual([each.name for each in self.folder.glob("a.reprise*")], ["a.reprise"])
+
+    def test_an_archive_in_use_is_named_before_anything_is_recorded(self):
+        origin = self.origin(answer, names=NAMES)
+        self.site()
+        with open(self.archive, "rb") as used:
+            fcntl.flock(used, fcntl.LOCK_SH)
+            done = self.run_archive("add", self.archive, "http://other.test/page",
+                                    *origin.connect_arguments(), expect=3, timeout=120)
+        self.assertIn(b"stop the other reprise first", done.stderr)
+        self.assertNotIn(b"record", done.stderr)
+        self.assertEqual(origin.requests, [])
+        self.assertEqual([each.name for each in self.folder.glob("a.reprise*")], ["a.reprise"])
+
+    @unittest.skipIf(BROWSER is None, "there is no Chromium here")
+    def test_a_recording_that_cannot_be_joined_is_kept(self):
+        used = []
+
+        def answer_in_use(request):  # as if a replay began meanwhile
+            if not used:
+                used.append(os.open(self.archive, os.O_RDONLY))
+                self.addCleanup(os.close, used[0])
+                fcntl.flock(used[0], fcntl.LOCK_SH)
+            return answer(request)
+
+        tls = Certificate(self.folder / "tls", NAMES)
+        origin = self.origin(answer_in_use, names=NAMES, tls=tls)
+        self.site()
+        before = self.archive.read_bytes()
+        done = self.run_archive("add", self.archive, "https://other.test/page",
+                                *origin.connect_arguments(), expect=3, timeout=120)
+        kept = self.folder / "a.reprise.added"
+        self.assertIn(b"recorded into " + bytes(kept) + b"; join it with", done.stderr)
+        self.assertEqual(self.archive.read_bytes(), before)
+        fcntl.flock(used[0], fcntl.LOCK_UN)
+        self.run_archive("add", self.archive, "https://a.test/", "--connect-to", "nonsense",
+                         expect=2)
+        self.run_archive("merge", self.archive, kept, "-o", self.out)
+        self.assertEqual(len(self.urls(self.out)), 5)
 
     def test_nothing_is_overwritten_and_what_is_no_archive_is_named(self):
         self.site()

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "archive/edit/merge.h"
 #include "archive/match/match.h"
@@ -70,7 +74,15 @@ int record(std::vector<std::string> options, const std::vector<std::string>& giv
   return kExitFailed;
 }
 
-/// Removes a file, even one left by a killed `add`.
+/// Whether another process uses an archive that is to be replaced; prints that. It may come later,
+/// too: this only spares the user a recording that cannot be added now.
+bool is_in_use(const fs::path& path) {
+  auto const lock = open_regular_file(path, FileLock::kExclusive);
+  if (!lock) say_unusable(path, lock.error());
+  return !lock;
+}
+
+/// Removes a file, even one left by a killed `add`, unless it is kept.
 class Recording {
  public:
   explicit Recording(const fs::path& archive) : path_(archive) { path_ += ".adding"; }
@@ -90,6 +102,21 @@ class Recording {
     if (left) ::unlink(path_.c_str());
     is_ours_ = true;
     return true;
+  }
+  /// Renames it, so that the next `add` does not remove it, and prints what to do with it.
+  void keep(const fs::path& archive) {
+    auto kept = archive;
+    kept += ".added";
+    std::error_code error;
+    for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number) {
+      kept = archive;
+      kept += ".added-" + std::to_string(number);
+    }
+    fs::rename(path_, kept, error);
+    if (error) kept = path_;
+    is_ours_ = false;
+    std::fprintf(stderr, "reprise: recorded into %s; join it with `reprise archive merge`\n",
+                 kept.c_str());
   }
   const fs::path& path() const { return path_; }
 
@@ -126,6 +153,7 @@ int add(const AddArguments& arguments) {
   if (arguments.new_session) {
     return record({"--append", "-o", arguments.archive.string()}, arguments.for_record);
   }
+  if (is_in_use(arguments.archive)) return kExitArchive;
   Recording recording(arguments.archive);
   if (!recording.take()) return kExitArchive;
   auto options = same_world(info, arguments.for_record);
@@ -136,7 +164,9 @@ int add(const AddArguments& arguments) {
                  exit_code, arguments.archive.c_str());
     return exit_code;
   }
-  return join(arguments.archive, recording.path());
+  auto const joined = join(arguments.archive, recording.path());
+  if (joined != kExitDone) recording.keep(arguments.archive);
+  return joined;
 }
 
 }  // namespace
@@ -150,7 +180,8 @@ void add_add_command(CLI::App& archive, int& exit_code) {
   command->prefix_command();
   command->footer(
       "After ARCHIVE come URLs and options of `record`. A browser opens the URLs; once they are "
-      "recorded, the\nexchanges are added to the session that a replay serves, in one step.");
+      "recorded, the\nexchanges are added to the session that a replay serves, in one step. If "
+      "that fails, the recording is kept\nas ARCHIVE.added, for `merge`.");
   command->callback([arguments, command, &exit_code] {
     arguments->for_record = command->remaining();
     exit_code = add(*arguments);

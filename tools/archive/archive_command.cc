@@ -1,6 +1,8 @@
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -39,8 +41,12 @@ using SharedArguments = std::shared_ptr<ArchiveArguments>;
 int repair(const ArchiveArguments& arguments) {
   auto const report = repair_archive(arguments.archive, !arguments.no_backup);
   if (!report && report.error() == archive_errc::already_exists) {
+    std::error_code error;  // of a symbolic link the backup is beside its target
+    auto const file = std::filesystem::is_symlink(arguments.archive, error)
+                          ? std::filesystem::canonical(arguments.archive, error)
+                          : arguments.archive;
     std::fprintf(stderr, "reprise: %s.bak already exists. Move it away, or use --no-backup\n",
-                 arguments.archive.c_str());
+                 file.c_str());
     return kExitArchive;
   }
   if (!report) return say_unusable(arguments.archive, report.error());

@@ -149,7 +149,10 @@ int write_copy(const EditArguments& arguments, const OpenArchive& from, std::uin
   if (!to) return kExitArchive;
   auto const copied =
       EditedCopy(*from.reader, to->writer(), ordinal, edited.head, edited.body).run();
-  if (!copied) return say_unusable(from.path, copied.error());
+  if (!copied) {
+    auto const is_source = copied.error() == archive_errc::corrupt;
+    return say_unusable(is_source ? from.path : to->path(), copied.error());
+  }
   return to->finish();
 }
 

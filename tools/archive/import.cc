@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 
@@ -153,32 +154,41 @@ void print_fault(const fs::path& recording, const Fault& fault) {
   std::fprintf(stderr, "reprise: %s\n", printable(text).c_str());
 }
 
-/// Reads all recordings. False if one of them could not be read to its end, which ends the import
-/// unless `--keep-going`.
-bool read_all(const ImportArguments& arguments, Importer& importer) {
+enum class Reading : std::uint8_t {
+  kAll,
+  kSome,          ///< a recording could not be read to its end
+  kOutputFailed,  ///< the archive cannot be written: the import ends even with `--keep-going`
+};
+
+/// Reads all recordings, to the first that cannot be read, unless `--keep-going`.
+Reading read_all(const ImportArguments& arguments, Importer& importer) {
   std::uint64_t total_bytes = 0;
   for (auto const& recording : arguments.recordings) {
     total_bytes += importing::bytes_to_read(recording);
   }
   ImportProgress progress(total_bytes);
-  bool all = true;
+  auto reading = Reading::kAll;
   for (auto const& recording : arguments.recordings) {
     auto const fault =
         importer.read_path(recording, [&progress](std::uint64_t bytes) { progress.add(bytes); });
     if (!fault) continue;
     progress.clear();
-    if (Interruption::was_asked()) return false;
+    if (fault->is_output) {
+      print_fault(arguments.archive, *fault);
+      return Reading::kOutputFailed;
+    }
+    reading = Reading::kSome;
+    if (Interruption::was_asked()) return reading;
     print_fault(recording, *fault);
-    all = false;
     if (arguments.keep_going) continue;
     if (fault->is_damage) {
       std::fprintf(stderr,
                    "reprise: nothing was imported. Use %s--keep-going to import what can be read\n",
                    arguments.for_this_run ? "reprise archive import " : "");
     }
-    return false;
+    return reading;
   }
-  return all;
+  return reading;
 }
 
 /// After a request to stop: keeps the exchanges read so far, in a session without an end.
@@ -207,10 +217,14 @@ int import_all(const ImportArguments& arguments) {
   importing::ArchiveSink sink(**writer);
   Importer importer(sink, arguments.keep_going);
   importer.stop_when([] { return Interruption::was_asked(); });
-  auto const all = read_all(arguments, importer);
+  auto const reading = read_all(arguments, importer);
+  bool const all = reading == Reading::kAll;
+  bool const failed = reading == Reading::kOutputFailed;
   if (Interruption::was_asked() && arguments.for_this_run) return Interruption::exit_code();
-  if (!all && Interruption::was_asked()) return end_early(arguments, importer, **writer);
-  if (all || arguments.keep_going) {
+  if (reading == Reading::kSome && Interruption::was_asked()) {
+    return end_early(arguments, importer, **writer);
+  }
+  if (!failed && (all || arguments.keep_going)) {
     auto fault = importer.finish();
     if (!fault && all && importer.report().exchanges == 0) {
       print_remarks(importer.report());

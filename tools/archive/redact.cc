@@ -5,6 +5,8 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/text/counted.h"
 #include "base/text/glob.h"
@@ -41,13 +43,24 @@ BodyCoder body_coder() {
       }};
 }
 
+/// The options that matched no field or parameter with a value.
+std::vector<std::string> unmatched_options(const RedactReport& report) {
+  std::vector<std::string> options;
+  for (auto const& name : report.unmatched_headers) options.push_back("--header " + name);
+  for (auto const& name : report.unmatched_parameters) options.push_back("--param " + name);
+  return options;
+}
+
 void print_json(const RedactReport& report) {
   boost::json::object names;
   for (auto const& [name, count] : report.counts) {
     names[as_utf8(name)] = boost::json::object{
         {"values", count.values}, {"places", count.places}, {"elsewhere", count.elsewhere}};
   }
+  boost::json::array unmatched;
+  for (auto const& option : unmatched_options(report)) unmatched.emplace_back(as_utf8(option));
   boost::json::object const out = {{"redacted", std::move(names)},
+                                   {"unmatched", std::move(unmatched)},
                                    {"exchanges_changed", report.exchanges_changed},
                                    {"bodies_changed", report.bodies_changed},
                                    {"messages_changed", report.messages_changed},
@@ -69,6 +82,10 @@ void print_text(const RedactArguments& arguments, const RedactReport& report) {
                counted(report.exchanges_changed, "exchange").c_str(),
                counted(report.bodies_changed, "body", "bodies").c_str(),
                counted(report.messages_changed, "message").c_str());
+  for (auto const& option : unmatched_options(report)) {
+    std::fprintf(stderr, "reprise: %s matched nothing that has a value\n",
+                 printable(option).c_str());
+  }
   if (report.bodies_undecoded > 0) {
     std::fprintf(stderr, "reprise: searched %s in encoded form, because decoding failed\n",
                  counted(report.bodies_undecoded, "body", "bodies").c_str());
@@ -137,7 +154,7 @@ void add_redact_command(CLI::App& archive, int& exit_code) {
   command->footer(
       "Equal values get equal stand-ins, of equal length, with letters for letters and digits for "
       "digits. The\nstand-ins come from a random key that is then discarded. Prints the number of "
-      "changes for each name.");
+      "changes for each name, and\neach NAME that matched nothing.");
   command->callback([arguments, &exit_code] { exit_code = redact(*arguments); });
 }
 

@@ -47,7 +47,10 @@ std::expected<Retimed, int> retime_into(const RetimeArguments& arguments, const 
   auto to = NewArchive::make(arguments.output);
   if (!to) return std::unexpected(kExitArchive);
   auto const done = write_retimed(*from->reader, filter, change, to->writer());
-  if (!done) return std::unexpected(say_unusable(from->path, done.error()));
+  if (!done) {
+    auto const is_source = done.error() == archive_errc::corrupt;
+    return std::unexpected(say_unusable(is_source ? from->path : to->path(), done.error()));
+  }
   if (done->changed == 0) return *done;  // an unfinished archive is removed
   if (auto const exit_code = to->finish(); exit_code != kExitDone) {
     return std::unexpected(exit_code);

@@ -75,7 +75,9 @@ void ImportReport::remark(std::string text) {
 
 void Collector::fail(Fault fault) {
   if (fault_) return;
-  if (!part_.empty()) fault.what = part_ + (fault.what.empty() ? "" : ": " + fault.what);
+  if (!part_.empty() && !fault.is_output) {
+    fault.what = part_ + (fault.what.empty() ? "" : ": " + fault.what);
+  }
   fault_ = std::move(fault);
 }
 
@@ -91,7 +93,7 @@ void Collector::damage(Fault fault) {
 std::optional<Fault> Collector::take_fault() {
   auto const damage = std::exchange(damage_, std::nullopt);
   auto fault = std::exchange(fault_, std::nullopt);
-  return damage ? damage : fault;
+  return damage && !(fault && fault->is_output) ? damage : fault;
 }
 
 void Collector::add_pages(std::vector<std::string> pages) {

@@ -127,14 +127,15 @@ class Collector {
   void damage(std::string what) { damage(Fault{.what = std::move(what), .system = {}}); }
   /// Sets the part of a recording that faults name from now on; empty: the whole.
   void stand_in(std::string part) { part_ = std::move(part); }
-  /// Whether `result` is a success; its error ends the import.
+  /// Whether `result`, the sink's, is a success; its error ends the import.
   template <class T>
   bool took(const Result<T>& result) {
-    if (!result) fail(Fault{.what = {}, .system = result.error()});
+    if (!result) fail(Fault{.what = {}, .system = result.error(), .is_output = true});
     return result.has_value();
   }
   bool failed() const { return fault_.has_value(); }
-  /// Returns the fault and clears it, to continue with the next file.
+  /// Returns the fault and clears it, to continue with the next file: the first damage, unless the
+  /// sink failed.
   std::optional<Fault> take_fault();
 
  private:

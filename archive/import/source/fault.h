@@ -13,6 +13,8 @@ struct Fault {
   std::error_code system;
   /// The recording is damaged, and there may be more to read after the damage.
   bool is_damage = false;
+  /// The archive could not be written (`system` says why): no reading goes on after that.
+  bool is_output = false;
 };
 
 }  // namespace reprise::importing

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "archive/edit/redact_fields.h"
 #include "tests/archive/edit/edit_fixture.h"
@@ -12,6 +14,7 @@ namespace reprise {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -94,6 +97,54 @@ TEST(Secrets, AreFoundWhereverTheyOccurTheLongestFirst) {
   EXPECT_EQ(nothing, "nothing is here");
 }
 
+using Escapes = std::initializer_list<std::pair<char, const char*>>;
+
+std::string with_escapes(std::string_view text, Escapes escapes) {
+  std::string out;
+  for (char const c : text) {
+    auto const* const found = std::ranges::find(escapes, c, &std::pair<char, const char*>::first);
+    out += found == escapes.end() ? std::string(1, c) : found->second;
+  }
+  return out;
+}
+
+TEST(Secrets, AreFoundInTheSpellingsOfOtherFormats) {
+  Secrets secrets(key(1));
+  constexpr std::string_view kToken = "abc/def+123==";
+  constexpr std::string_view kPhrase = "pass & it's \"so\" (4)~";
+  for (auto const secret : {kToken, kPhrase}) ASSERT_TRUE(secrets.add(secret, "c", true));
+  auto const expect_hidden = [&](std::string_view secret, Escapes escapes) {
+    auto text = "x" + with_escapes(secret, escapes) + "y";
+    SCOPED_TRACE(text);
+    EXPECT_TRUE(secrets.hide_all(text));
+    EXPECT_EQ(text, "x" + with_escapes(secrets.hide(secret, "c"), escapes) + "y");
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("def")), Not(HasSubstr("pass"))));
+  };
+  // JSON
+  expect_hidden(kToken, {{'/', "\\/"}});
+  expect_hidden(kToken, {{'=', "\\u003d"}});
+  expect_hidden(kToken, {{'/', "\\u002f"}, {'+', "\\u002b"}, {'=', "\\u003d"}});
+  expect_hidden(kToken, {{'+', "\\u002B"}});
+  expect_hidden(kPhrase, {{'"', "\\\""}});
+  expect_hidden(kPhrase, {{'"', "\\\""}, {'&', "\\u0026"}});
+  expect_hidden(kPhrase, {{'"', "\\u0022"}, {'&', "\\u0026"}, {'\'', "\\u0027"}});
+  // HTML
+  expect_hidden(kToken, {{'=', "&#x3D;"}});
+  expect_hidden(kToken, {{'/', "&#x2F;"}, {'=', "&#x3D;"}});
+  expect_hidden(kPhrase, {{'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
+  expect_hidden(kPhrase, {{'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#x27;"}});
+  // URLs and forms
+  expect_hidden(kToken, {{'/', "%2F"}, {'+', "%2B"}, {'=', "%3D"}});
+  expect_hidden(kToken, {{'/', "%2f"}, {'+', "%2b"}, {'=', "%3d"}});
+  expect_hidden(kPhrase, {{' ', "+"},
+                          {'&', "%26"},
+                          {'"', "%22"},
+                          {'\'', "%27"},
+                          {'(', "%28"},
+                          {')', "%29"},
+                          {'~', "%7E"}});
+}
+
 TEST(Secrets, AreBounded) {
   Secrets secrets(key(1));
   std::string const large(100'000, 'a');
@@ -132,9 +183,20 @@ TEST(RedactFields, FindsTheSecretsOfAField) {
   EXPECT_EQ(visited("Authorization", "Bearer a", none), "Bearer a");
 }
 
-std::string visited_form(std::string_view type, std::string_view body) {
+TEST(RedactFields, FindsAParameterByItsDecodedName) {
+  RedactOptions const options{.parameters = {"user[password]", "raw%5B0%5D"}};
+  EXPECT_EQ(visited("Referer", "https://a.test/?user%5Bpassword%5D=hunter22&x=1", options),
+            "https://a.test/?user%5Bpassword%5D=[parameter user[password]|hunter22]&x=1");
+  EXPECT_EQ(visited("Referer", "https://a.test/?user[password]=hunter22", options),
+            "https://a.test/?user[password]=[parameter user[password]|hunter22]");
+  EXPECT_EQ(visited("Referer", "https://a.test/?raw%5B0%5D=a", options),
+            "https://a.test/?raw%5B0%5D=[parameter raw%5B0%5D|a]");
+}
+
+std::string visited_form(std::string_view type, std::string_view body,
+                         std::string_view parameter = "token") {
   HeaderView const field{.name = "content-type", .value = type};
-  return visit_form({&field, 1}, body, {.parameters = {"token"}},
+  return visit_form({&field, 1}, body, {.parameters = {std::string(parameter)}},
                     [](std::string_view secret, const std::string&, bool) {
                       return "[" + std::string(secret) + "]";
                     });
@@ -144,6 +206,14 @@ TEST(RedactFields, FindsTheParametersOfAForm) {
   EXPECT_EQ(
       visited_form("application/x-www-form-urlencoded; charset=utf-8", "token=a+b&x=1&token="),
       "token=[a+b]&x=1&token=");
+  constexpr const char* kEncoded = "application/x-www-form-urlencoded";
+  EXPECT_EQ(visited_form(kEncoded, "token=it's a \"b\";c&x=1"), "token=[it's a \"b\";c]&x=1");
+  EXPECT_EQ(visited_form(kEncoded, "x=a?token=b#token=c;token=d&token=e"),
+            "x=a?token=b#token=c;token=d&token=[e]")
+      << "only & separates parameters";
+  EXPECT_EQ(visited_form(kEncoded, "x=1&user%5Bpassword%5D=hunter22", "user[password]"),
+            "x=1&user%5Bpassword%5D=[hunter22]");
+  EXPECT_EQ(visited_form(kEncoded, "my+key=a", "my key"), "my+key=[a]");
   EXPECT_EQ(
       visited_form("multipart/form-data; boundary=\"=b=\"",
                    "--=b=\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nab\r\ncd\r\n"
@@ -250,6 +320,43 @@ TEST_F(Redact, ACutResponseStaysAsShortOfItsLengthAsItWas) {
   auto const reader = open_archive(out_);
   EXPECT_EQ(find_header(exchanges_of(*reader)[0].response.headers.list(), "content-length"),
             "1000");
+}
+
+TEST_F(Redact, FindsParametersInTheFormOfAResponse) {
+  constexpr const char* kToken = "gho_16C7e42F292c6912";
+  {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/login/oauth/access_token");
+    exchange.response.headers = {
+        {.name = "Content-Type", .value = "application/x-www-form-urlencoded; charset=utf-8"}};
+    exchange.response.body =
+        store(*writer, std::string("access_token=") + kToken + "&scope=repo&token_type=bearer");
+    add(*writer, exchange);
+    auto user = an_exchange(2, "/user");
+    user.request.headers = {{.name = "X-Token", .value = kToken}};
+    add(*writer, user);
+    ASSERT_TRUE(writer->close());
+  }
+  auto const report = redact({.parameters = {"access_token"}});
+  EXPECT_EQ(report.bodies_changed, 1U);
+  EXPECT_EQ(read_file(out_).find(kToken), std::string::npos);
+  EXPECT_THAT(load_all(out_).exchanges[0].response_body,
+              MatchesRegex("access_token=[a-z0-9A-Z_]+&scope=repo&token_type=bearer"));
+}
+
+TEST_F(Redact, NamesTheGlobsThatMatchedNothing) {
+  {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session({}));
+    auto exchange = an_exchange(1, "/?a%5B0%5D=1&empty=");
+    exchange.request.headers = {{.name = "X-Key", .value = "abc"}};
+    add(*writer, exchange);
+    ASSERT_TRUE(writer->close());
+  }
+  auto const report = redact({.headers = {"x-*", "x-other"}, .parameters = {"a[0]", "b", "empty"}});
+  EXPECT_THAT(report.unmatched_headers, ElementsAre("x-other"));
+  EXPECT_THAT(report.unmatched_parameters, ElementsAre("b", "empty"));
 }
 
 TEST_F(Redact, ReplacesInBodiesOnlyWhenAsked) {

@@ -165,5 +165,22 @@ TEST(Replacement, LeavesNothingBehindUnlessItIsCommitted) {
   EXPECT_EQ(open_archive(path)->sessions().size(), 1U);
 }
 
+TEST(Replacement, OfASymbolicLinkReplacesItsTarget) {
+  ScratchFolder const folder;
+  std::filesystem::create_directory(folder / "sites");
+  auto const path = folder / "sites" / "a.reprise";
+  auto const link = folder / "link.reprise";
+  ASSERT_TRUE(create_archive(path)->close());
+  std::filesystem::create_symlink("sites/a.reprise", link);
+  auto replacement = Replacement::begin(link, ".new");
+  ASSERT_TRUE(replacement) << replacement.error().message();
+  EXPECT_TRUE(std::filesystem::exists(folder / "sites" / "a.reprise.new"));
+  ASSERT_TRUE(replacement->target().begin_session(a_session()));
+  ASSERT_TRUE(replacement->commit({}));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_FALSE(std::filesystem::is_symlink(path));
+  EXPECT_EQ(open_archive(path)->sessions().size(), 1U);
+}
+
 }  // namespace
 }  // namespace reprise

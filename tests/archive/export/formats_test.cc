@@ -108,6 +108,19 @@ TEST_F(Export, HarDecodesAndSaysSo) {
   EXPECT_EQ(exported.report.count_of(Loss::kDecoded), 1U);
 }
 
+TEST_F(Export, ACodedFileUnderACodingComesBackWithoutTheCodingOnly) {
+  auto const file = importing::gzip("x");
+  auto exchange = an_h2_exchange(importing::gzip(file));
+  exchange.response.headers = {{.name = "content-encoding", .value = "gzip"}};
+  auto const exported = export_all(Target::kHar, {std::move(exchange)});
+  EXPECT_EQ(exported.report.count_of(Loss::kDecoded), 1U);
+  import_into(folder_ / "b.reprise", exported.text);
+  auto const after = open_archive(folder_ / "b.reprise");
+  auto const response = exchanges_of(*after).at(0).response;
+  EXPECT_EQ(load(*after, response.body), file);
+  EXPECT_FALSE(find_header(response.headers.list(), "content-encoding"));
+}
+
 TEST_F(Export, ABodyThatDoesNotDecodeIsWrittenAsItIs) {
   auto exchange = an_h2_exchange("no gzip");
   exchange.response.headers = {{.name = "content-encoding", .value = "gzip"}};

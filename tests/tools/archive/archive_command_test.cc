@@ -9,6 +9,7 @@
 
 #include "base/text/printable.h"
 #include "tests/archive/archive_fixture.h"
+#include "tests/archive/file_size_limit.h"
 #include "tools/commands.h"
 
 namespace reprise {
@@ -16,6 +17,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class ArchiveCommand : public testing::Test {
  protected:
@@ -178,6 +180,64 @@ TEST_F(ArchiveCommand, NamesTheFileWhatIsWrongAndWhatToDo) {
   std::filesystem::remove(path_);
   EXPECT_EQ(run({"verify", "FILE"}), kExitArchive);
   EXPECT_THAT(error_, HasSubstr("No such file or directory"));
+}
+
+TEST_F(ArchiveCommand, NamesTheCopyWhenTheDiskIsFull) {
+  auto const out = folder_ / "out.reprise";
+  auto const body = folder_ / "body";
+  write_file(body, "new");
+  path_ = folder_ / "large.reprise";
+  {
+    auto const writer = create_archive(path_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/large");
+    exchange.response.body = store(*writer, noise(4 << 20, 1));
+    add(*writer, exchange);
+    add(*writer, an_exchange(2, "/small"));
+    ASSERT_TRUE(writer->close());
+  }
+  std::vector<std::vector<std::string>> const changes = {{"2", "--body", body.string()},
+                                                         {"1", "--think-time", "30ms"}};
+  for (auto const& change : changes) {
+    std::vector<std::string> arguments = {"edit", "FILE", "-o", out.string()};
+    arguments.insert(arguments.begin() + 2, change.begin(), change.end());
+    {
+      FileSizeLimit const full_disk(1 << 20);
+      EXPECT_EQ(run(arguments), kExitArchive);
+    }
+    EXPECT_THAT(error_, HasSubstr(out.string() + ": File too large"));
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+}
+
+std::string har_of(const std::string& url, const std::string& text) {
+  return R"({"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{)"
+         R"("startedDateTime":"2024-01-01T00:00:00.000Z","time":1,)"
+         R"("request":{"method":"GET","url":")" +
+         url +
+         R"(","httpVersion":"HTTP/1.1","headers":[]},)"
+         R"("response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[],)"
+         R"("content":{"size":)" +
+         std::to_string(text.size()) + R"(,"mimeType":"text/plain","text":")" + text +
+         R"("}},"timings":{"send":0,"wait":1,"receive":0}}]}})";
+}
+
+TEST_F(ArchiveCommand, ImportEndsWhenTheDiskIsFullEvenWithKeepGoing) {
+  auto const large = folder_ / "large.har";
+  auto const small = folder_ / "small.har";
+  auto const out = folder_ / "out.reprise";
+  write_file(large, har_of("https://a.test/large", std::string(4 << 20, 'a')));
+  write_file(small, har_of("https://a.test/small", "a"));
+  {
+    FileSizeLimit const full_disk(1 << 20);
+    EXPECT_EQ(run({"import", large.string(), small.string(), "--keep-going", "-o", out.string()}),
+              kExitArchive);
+  }
+  EXPECT_THAT(error_,
+              AllOf(HasSubstr(out.string() + ": File too large"), Not(HasSubstr(large.string()))));
+  EXPECT_FALSE(std::filesystem::exists(out));
+  EXPECT_EQ(run({"import", large.string(), small.string(), "-o", out.string()}), kExitDone)
+      << error_;
 }
 
 TEST(ArchiveText, KeepsPrintableUtf8AndEscapesTheRest) {
