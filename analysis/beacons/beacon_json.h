@@ -122,6 +122,7 @@ class BoomerangReader {
   std::string url_;                                     ///< down to the node that is read
   std::vector<std::vector<std::string>> server_names_;  ///< of each, the descriptions follow
   std::int64_t shift_us_ = 0;  ///< start of the view after that of its document
+  std::size_t leaves_ = 0;     ///< of the trie, with those that have no request
   bool has_navigation_ = false;
 };
 

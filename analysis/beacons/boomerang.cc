@@ -109,6 +109,7 @@ std::string_view BoomerangReader::read(std::span<const BeaconParameter> paramete
   }
 
   has_navigation_ = false;
+  leaves_ = 0;
   server_names_.clear();
   if (auto const names = value("servertiming"); !names.empty()) {
     if (read_server_names(names) != simdjson::SUCCESS) {
@@ -169,9 +170,10 @@ error_code BoomerangReader::read_trie(ondemand::object node, std::size_t depth, 
       ondemand::object inner;
       if (auto const error = value.get_object().get(inner)) return error;
       if (auto const error = read_trie(inner, depth + 1, view)) return error;
-    } else if (view.requests.size() == kBeaconCallsMax) {
+    } else if (leaves_ == kBeaconCallsMax || view.requests.size() == kBeaconCallsMax) {
       view.lose(kTooMany);
     } else {
+      ++leaves_;
       // A text that cannot be decoded is part of what is parsed, which does not last.
       add_leaf(keep(std::string(beacon_text(value, view))), view);
     }
@@ -180,9 +182,11 @@ error_code BoomerangReader::read_trie(ondemand::object node, std::size_t depth, 
 }
 
 void BoomerangReader::add_leaf(std::string_view leaf, BeaconView& view) {
-  auto const url = keep(url_);
+  std::string_view url;  // a copy for each leaf without a request would be far more than the line
   each_piece(leaf, '|', [&](std::size_t, std::string_view timing) {
-    if (!timing.empty() && timing.front() != '*') add_request(url, timing, view);
+    if (timing.empty() || timing.front() == '*') return;
+    if (url.data() == nullptr) url = keep(url_);
+    add_request(url, timing, view);
   });
 }
 

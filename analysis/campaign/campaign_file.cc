@@ -189,6 +189,11 @@ CampaignFile read_campaign(Fields from) {
   if (campaign.task == CampaignFile::Task::kRecord) require_what_record_reads(from, campaign);
   campaign.loads = static_cast<unsigned>(in_range(from, "loads", 20, 1, kLoadsMax));
   campaign.budget_hours = in_range(from, "budget_hours", 0, 0, 1e6);
+  if (campaign.budget_hours > 0 && campaign.task != CampaignFile::Task::kLoad) {
+    from.wrong("budget_hours", "cannot be used with the task " +
+                                   std::string(to_string(campaign.task)) +
+                                   ": it is for the task load");
+  }
   if (from.has("loads") && campaign.budget_hours > 0) {
     from.wrong("budget_hours", "cannot be used with loads: give one of them");
   }

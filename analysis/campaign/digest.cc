@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -52,8 +53,17 @@ std::vector<Suggestion> suggestions_of(const json::object& advice) {
   return out;
 }
 
-json::object change_since(const AdvisedPage& now, const AdvisedPage& then, const Finding& finding) {
-  if (now.load_events_ms.empty() || then.load_events_ms.empty()) return {{"verdict", "unknown"}};
+/// What is said of a page whose times cannot be compared; nothing: they can.
+std::optional<json::object> unknown_change(const AdvisedPage& now, const AdvisedPage& then) {
+  if (now.load_events_ms.empty() || then.load_events_ms.empty()) {
+    return json::object{{"verdict", "unknown"}};
+  }
+  if (!now.nodes.empty() && now.nodes == then.nodes) return std::nullopt;
+  return json::object{{"verdict", "unknown"},
+                      {"why", "not measured on the same nodes as the last time"}};
+}
+
+json::object change_since(const Finding& finding) {
   auto const* const verdict = finding.verdict != Verdict::kDifferent ? "no difference shown"
                               : finding.shift.estimate > 0           ? "slower"
                                                                      : "faster";
@@ -116,6 +126,7 @@ std::string page_markdown(const json::object& page) {
       text += " (" + std::string(number_at(since, "shift_ms") < 0 ? "-" : "+") +
               ms_text(std::abs(number_at(since, "shift_ms"))) + " since the last time)";
     }
+    if (since.contains("why")) text += " (" + std::string(text_at(since, "why")) + ")";
   }
   text += ".\n\n";
   int number = 0;
@@ -140,22 +151,29 @@ AdvisedPage advised_page(const json::object& summary) {
   AdvisedPage page{.page = std::string(text_at(summary, "page")),
                    .url = std::string(text_at(summary, "url")),
                    .load_events_ms = {},
+                   .nodes = {},
                    .advice = object_at(summary, "advice")};
   for (const json::value& value : array_at(summary, "load_events_ms")) {
     if (value.is_number() && std::isfinite(value.to_number<double>())) {
       page.load_events_ms.push_back(value.to_number<double>());
     }
   }
+  for (auto const& node : object_at(summary, "nodes")) page.nodes.insert(std::string(node.key()));
   return page;
 }
 
 PageChanges changes_since(std::span<const AdvisedPage> pages,
                           const std::map<std::string, AdvisedPage>& before) {
+  PageChanges out;
   std::vector<Samples> samples;
   std::vector<const AdvisedPage*> judged;
   for (const AdvisedPage& page : pages) {
     auto const then = before.find(page.page);
     if (then == before.end()) continue;
+    if (auto unknown = unknown_change(page, then->second)) {
+      out[page.page] = std::move(*unknown);
+      continue;
+    }
     judged.push_back(&page);
     samples.push_back({.a = then->second.load_events_ms,
                        .b = page.load_events_ms,
@@ -163,9 +181,8 @@ PageChanges changes_since(std::span<const AdvisedPage> pages,
                        .blocks = {}});
   }
   auto const findings = judge(samples, kAlpha, [](double alpha) { return alpha; });
-  PageChanges out;
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    out[judged[i]->page] = change_since(*judged[i], before.at(judged[i]->page), findings[i]);
+    out[judged[i]->page] = change_since(findings[i]);
   }
   return out;
 }

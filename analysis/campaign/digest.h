@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct AdvisedPage {
   std::string page;
   std::string url;
   std::vector<double> load_events_ms;  ///< as recorded
+  std::set<std::string> nodes;         ///< the machines that measured it; empty: unknown
   boost::json::object advice;          ///< `reprise-advice/1`
 };
 
@@ -27,7 +29,9 @@ using PageChanges = std::map<std::string, boost::json::object>;
 
 /// A page is slower or faster when the shift is at least 1 % of the median and significant. All
 /// pages of a campaign are judged together (Holm, 1979): one that did not change is named in at
-/// most 5 % of campaigns. `before`: the same pages the last time, by name.
+/// most 5 % of campaigns. It is unknown, and not judged, when it has no load event in one of the
+/// campaigns, or was not measured on the same nodes: machines differ by more than 1 %. `before`:
+/// the same pages the last time, by name.
 PageChanges changes_since(std::span<const AdvisedPage> pages,
                           const std::map<std::string, AdvisedPage>& before);
 

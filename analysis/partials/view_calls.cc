@@ -148,12 +148,12 @@ void ViewCalls::flatten_by_tree(const BeaconView& view) {
 
 std::span<const FlatCall> ViewCalls::flatten(const BeaconView& view) {
   calls_.clear();
-  if (by_tree_) {
+  // The page decides what is of the first party.
+  auto const page = site_of(view.page);
+  if (by_tree_ || page.size() > kKeyBytesMax) {
     flatten_by_tree(view);
     return calls_;
   }
-  // The page decides what is of the first party.
-  auto const page = site_of(view.page);
   if (page != page_) {
     if (pages_.size() >= kKnownMax) {
       pages_.clear();

@@ -4,7 +4,6 @@ and what is refused or survived: a changed plan, a full disk, a node without a b
 """
 
 import fcntl
-import hashlib
 import json
 import os
 import signal
@@ -21,13 +20,6 @@ LINKS = ["none", "wpt:4g"]
 
 @unittest.skipUnless(campaigns.BROWSER, "no Chromium")
 class Measured(campaigns.CampaignCase):
-    def plan_pages(self, count, **members):
-        archives = self.record_pages(count)
-        file = self.campaign(archives=[str(archives)], browsers=[campaigns.BROWSER],
-                             flags=[f"http://{harness.HOST}/", "--quiet", "100",
-                                    "--settle", "100"], **members)
-        return self.run_campaign("plan", file, "-o", self.plan)
-
     def test_all_shards_are_measured_once_and_collected(self):
         told = self.plan_pages(2, loads=2, load_seconds=20, shard_minutes=2,
                                sides=[{"name": "A"}, {"name": "B"}])
@@ -210,9 +202,6 @@ class Planned(campaigns.CampaignCase):
         self.assertIn("the clock of node n1 is 60 min fast", remarks[0])
         self.assertEqual(sets[0], sets[1])
 
-    def digest(self):
-        return hashlib.sha256((self.plan / "plan.json").read_bytes()).hexdigest()[:16]
-
     def test_two_at_once_are_refused(self):
         with open(self.plan / "lock", "w") as lock:
             lock.write("process 7 on far")
@@ -309,6 +298,7 @@ class Advised(campaigns.CampaignCase):
                         "shift": {"estimate": -saving - page, "low": -saving - page - 9,
                                   "high": -saving - page + 9}}]
             pages.append({"page": f"p{page}", "url": f"https://t{page % 3}.test/{page}",
+                          "nodes": {"n1": 8},
                           "load_events_ms": [base + load for load in range(8)],
                           "advice": {"schema": "reprise-advice/1", "changes": changes}})
         folder = self.folder / name

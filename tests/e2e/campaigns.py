@@ -1,6 +1,7 @@
 """What the tests of campaigns share: archives of small pages, campaign files, and results of shards
 that nobody measured, for what does not need a browser."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -57,12 +58,23 @@ class CampaignCase(harness.TestCase):
         path.write_text(json.dumps(whole))
         return path
 
+    def plan_pages(self, count, **members):
+        archives = self.record_pages(count)
+        file = self.campaign(archives=[str(archives)], browsers=[BROWSER],
+                             flags=[f"http://{harness.HOST}/", "--quiet", "100",
+                                    "--settle", "100"], **members)
+        return self.run_campaign("plan", file, "-o", self.plan)
+
     def run_campaign(self, *arguments, expect=0, environment=None, timeout=SECONDS, **options):
         done = subprocess.run([harness.REPRISE, "campaign", *map(str, arguments)],
                               capture_output=True, timeout=timeout, check=False,
                               env=environment or self.environment, **options)
-        self.assertEqual(done.returncode, expect, done.stderr.decode() + done.stdout.decode())
+        if expect is not None:
+            self.assertEqual(done.returncode, expect, done.stderr.decode() + done.stdout.decode())
         return done
+
+    def digest(self):
+        return hashlib.sha256((self.plan / "plan.json").read_bytes()).hexdigest()[:16]
 
     def status(self):
         return json.loads(self.run_campaign("status", self.plan, "--json").stdout)
@@ -82,7 +94,7 @@ def simulate(plan_folder, node_of, milliseconds_of, requests=3, skip=()):
     plan_folder = pathlib.Path(plan_folder)
     text = (plan_folder / "plan.json").read_bytes()
     plan = json.loads(text)
-    digest = __import__("hashlib").sha256(text).hexdigest()[:16]
+    digest = hashlib.sha256(text).hexdigest()[:16]
     campaign = plan["campaign"]
     for number, shard in enumerate(plan["shards"], 1):
         if number in skip:

@@ -69,9 +69,11 @@ int check_here(const CampaignFlags& flags) {
   if (!folder->is_still(flags.plan)) return kExitFailed;
   auto const node = node_name(flags.node);
   NodeLock const alone(node);
-  auto const why = check_node(*folder, node);
-  if (!why) return kExitDone;
-  return say_of_campaign(kExitFailed, "node " + node + " is refused: " + *why);
+  auto const bad = check_node(*folder, node);
+  if (!bad) return kExitDone;
+  auto const exit_code = Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
+  return say_of_campaign(exit_code,
+                         "node " + node + (bad->is_refused ? " is refused: " : ": ") + bad->why);
 }
 
 int start(const CampaignFlags& flags) {

@@ -62,6 +62,19 @@ std::vector<fs::path> files_in(const fs::path& folder, std::string_view suffix) 
   return out;
 }
 
+std::optional<ShardFailure> failure_in(const fs::path& path) {
+  auto const value = read_json(path);
+  if (!value.is_object()) return std::nullopt;
+  auto const& object = value.get_object();
+  return ShardFailure{.shard = static_cast<std::size_t>(integer_at(object, "shard")),
+                      .node = std::string(text_at(object, "node")),
+                      .reason = std::string(text_at(object, "reason"))};
+}
+
+fs::path failure_path(const fs::path& folder, std::size_t shard) {
+  return folder / "failures" / (number_text(shard) + ".json");
+}
+
 bool kept(const fs::path& path, const Result<void>& written) {
   if (written) return true;
   say_of_campaign(0, path.string() + " cannot be written: " + written.error().message() +
@@ -161,6 +174,15 @@ std::optional<ShardHeader> CampaignFolder::result_of(std::size_t shard) const {
   return std::move(*header);
 }
 
+bool CampaignFolder::is_done(std::size_t shard) const {
+  auto const header = result_of(shard);
+  return header && header->plan == digest_ && header->shard == shard;
+}
+
+std::optional<ShardFailure> CampaignFolder::failure_of(std::size_t shard) const {
+  return failure_in(failure_path(path_, shard));
+}
+
 std::vector<NodeCheck> CampaignFolder::node_checks() const {
   std::vector<NodeCheck> out;
   for (const fs::path& path : files_in(path_ / "nodes", ".json")) {
@@ -184,12 +206,7 @@ CampaignFacts CampaignFolder::facts() const {
     }
   }
   for (const fs::path& path : files_in(path_ / "failures", ".json")) {
-    auto const value = read_json(path);
-    if (!value.is_object()) continue;
-    auto const& object = value.get_object();
-    facts.failures.push_back({.shard = static_cast<std::size_t>(integer_at(object, "shard")),
-                              .node = std::string(text_at(object, "node")),
-                              .reason = std::string(text_at(object, "reason"))});
+    if (auto failure = failure_in(path)) facts.failures.push_back(std::move(*failure));
   }
   facts.nodes = node_checks();
   return facts;
@@ -216,8 +233,8 @@ void CampaignFolder::keep_failure(const ShardFailure& failure) const {
   json::object const out{{"shard", failure.shard},
                          {"node", as_utf8(failure.node)},
                          {"reason", as_utf8(failure.reason)}};
-  auto const path = path_ / "failures" / (number_text(failure.shard) + ".json");
-  static_cast<void>(write_private_file(json::serialize(out) + "\n", path));
+  static_cast<void>(
+      write_private_file(json::serialize(out) + "\n", failure_path(path_, failure.shard)));
   say_of_campaign(0, "shard " + std::to_string(failure.shard) + " on node " + failure.node + ": " +
                          failure.reason);
 }

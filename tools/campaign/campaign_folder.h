@@ -40,6 +40,10 @@ class CampaignFolder {
   std::filesystem::path result_path(std::size_t shard) const;
   /// The header of a result that is there, of any plan.
   std::optional<ShardHeader> result_of(std::size_t shard) const;
+  /// Whether its result is there: one of this plan and of this shard.
+  bool is_done(std::size_t shard) const;
+  /// Why the last attempt at it failed; nothing: there was none, or it is not known.
+  std::optional<ShardFailure> failure_of(std::size_t shard) const;
   CampaignFacts facts() const;
   std::vector<NodeCheck> node_checks() const;
 

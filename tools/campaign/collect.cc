@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ class Collecting {
     for (const CampaignSide& side : plan_.campaign.sides) {
       fs::create_directories(options_.output / side.name, error);
     }
+    remove_strangers();
     shards_ = shards_of_pages();
     if (options_.part == "-") return print_parts_of_input();
     if (!options_.part.empty()) return print_part(options_.part);
@@ -80,6 +82,33 @@ class Collecting {
     return out;
   }
 
+  /// Results of pages that the plan does not have, as a set of another campaign left them, would
+  /// count in a comparison of the sides.
+  void remove_strangers() const {
+    std::error_code unknown;
+    if (!fs::exists(options_.output / "set.json", unknown)) return;  // the files are the user's
+    std::set<std::string> names;
+    for (const PlannedPage& page : plan_.pages) names.insert(page.name + ".json");
+    for (const CampaignSide& side : plan_.campaign.sides) {
+      std::vector<fs::path> strangers;
+      std::error_code error;
+      fs::directory_iterator it(options_.output / side.name, error), end;
+      for (; !error && it != end; it.increment(error)) {
+        auto const& path = it->path();
+        if (path.extension() == ".json" && !names.contains(path.filename().string())) {
+          strangers.push_back(path);
+        }
+      }
+      for (const fs::path& path : strangers) {
+        bool const gone = fs::remove(path, error);  // false, too, if another part was quicker
+        if (gone || error) {
+          say_of_campaign(0, path.string() + " is of no page of the plan: " +
+                                 (gone ? "removed" : error.message()));
+        }
+      }
+    }
+  }
+
   std::optional<PageLine> collect_page(std::size_t page) {
     PageCollection collection(plan_, page);
     for (auto const shard : shards_[page]) {
@@ -90,9 +119,15 @@ class Collecting {
     }
     for (std::size_t side = 0; side < collection.results().size(); ++side) {
       const LoadResult& result = collection.results()[side];
-      if (result.loads.empty()) continue;
       auto const path =
           options_.output / plan_.campaign.sides[side].name / (plan_.pages[page].name + ".json");
+      if (result.loads.empty()) {
+        std::error_code error;
+        fs::remove(path, error);  // of an earlier set
+        if (!error) continue;
+        say_of_campaign(0, path.string() + " cannot be removed: " + error.message());
+        return std::nullopt;
+      }
       if (!keep(path, json::serialize(to_json(result)) + "\n")) return std::nullopt;
     }
     return PageLine{.page = page,

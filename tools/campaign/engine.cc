@@ -66,6 +66,14 @@ std::size_t Rounds::add(const std::vector<std::size_t>& shards) {
   return ++rounds_;
 }
 
+bool Rounds::extend(std::size_t shard) {
+  auto shards = shards_of(rounds_);
+  shards.push_back(shard);
+  if (!write(rounds_, shards)) return false;
+  ++starts_[shard];
+  return true;
+}
+
 void Rounds::shorten(const std::vector<std::size_t>& shards, std::size_t count) {
   if (count >= shards.size() || !write(rounds_, std::span(shards).first(count))) return;
   for (std::size_t i = count; i < shards.size(); ++i) --starts_[shards[i]];

@@ -45,6 +45,8 @@ class Rounds {
   std::vector<std::size_t> startable(const std::vector<std::size_t>& missing, unsigned most) const;
   /// Writes another list; its number, or 0 after an error, which has been printed.
   std::size_t add(const std::vector<std::size_t>& shards);
+  /// Adds a shard to the list added last; false after an error, which has been printed.
+  bool extend(std::size_t shard);
   /// Of the list added last, only the first `count` were started after all.
   void shorten(const std::vector<std::size_t>& shards, std::size_t count);
   std::filesystem::path path(std::size_t round) const;

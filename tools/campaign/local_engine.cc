@@ -16,19 +16,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Shards of one round, in processes of their own.
+/// Shards of one round, in processes of their own. Each is in the round's list as soon as it
+/// starts, and no earlier: a death of this process costs the others none of their starts.
 class LocalRound {
  public:
   LocalRound(const CampaignFolder& folder, const EngineOptions& options,
-             const std::vector<std::size_t>& shards)
-      : folder_(folder), options_(options), shards_(shards) {}
+             const std::vector<std::size_t>& shards, Rounds& rounds)
+      : folder_(folder), options_(options), shards_(shards), rounds_(rounds) {}
 
-  /// Returns the exit code of an interruption, or of a node that must not measure; else 0.
+  /// Returns the exit code of an interruption, of a node that must not measure, or of a list that
+  /// cannot be written; else 0.
   int run() {
     while (started_ < shards_.size() || !running_.empty()) {
       bool const may_start = stopped_ == 0 && !Interruption::was_asked();
       if (may_start && started_ < shards_.size() && running_.size() < options_.jobs) {
-        start(shards_[started_++]);
+        auto const shard = shards_[started_++];
+        if (rounds_.extend(shard)) {
+          start(shard);
+        } else {
+          stopped_ = kExitFailed;
+        }
       } else if (running_.empty()) {
         break;
       } else {
@@ -37,8 +44,6 @@ class LocalRound {
     }
     return Interruption::was_asked() ? Interruption::exit_code() : stopped_;
   }
-  /// How many of the shards, the first ones.
-  std::size_t started() const { return started_; }
 
  private:
   struct Running {
@@ -80,6 +85,7 @@ class LocalRound {
   const CampaignFolder& folder_;
   const EngineOptions& options_;
   const std::vector<std::size_t>& shards_;
+  Rounds& rounds_;
   std::vector<Running> running_;
   std::size_t started_ = 0;
   std::size_t ended_ = 0;
@@ -105,12 +111,10 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
     Rounds rounds(folder);
     auto const shards = rounds.startable(progress.missing, options.rounds);
     if (shards.empty()) return kExitFailed;
-    if (rounds.add(shards) == 0) return kExitFailed;
+    if (rounds.add({}) == 0) return kExitFailed;
     say_of_campaign(0, counted(shards.size(), "shard") + " to run here, about " +
                            time_text(progress.seconds_left));
-    LocalRound round(folder, options, shards);
-    int const code = round.run();
-    rounds.shorten(shards, round.started());
+    int const code = LocalRound(folder, options, shards, rounds).run();
     if (code != 0) {
       if (code == kExitShardAgain) {
         return say_of_campaign(

@@ -115,19 +115,23 @@ void calibrate(const Plan& plan, NodeCheck& check) {
 
 }  // namespace
 
-std::optional<std::string> check_node(const CampaignFolder& folder, const std::string& node) {
+std::optional<NodeFault> check_node(const CampaignFolder& folder, const std::string& node) {
   auto checks = folder.node_checks();
   if (std::ranges::find(checks, node, &NodeCheck::node) == checks.end()) {
     NodeCheck check{.plan = folder.digest(), .node = node, .machine = this_machine()};
     add_doctors_checks(folder.plan().campaign, check);
     bool const records = folder.plan().campaign.task == CampaignFile::Task::kRecord;
     if (check.problems.empty() && !records) calibrate(folder.plan(), check);
-    if (Interruption::was_asked()) return "interrupted while the node was checked";
-    if (!folder.keep_node_check(check)) return "the node's check cannot be written";
+    if (Interruption::was_asked()) {
+      return NodeFault{.why = "interrupted while the node was checked"};
+    }
+    if (!folder.keep_node_check(check)) {
+      return NodeFault{.why = "the node's check cannot be written"};
+    }
     checks = folder.node_checks();
   }
   for (const RefusedNode& refused : refused_nodes(checks)) {
-    if (refused.node == node) return refused.why;
+    if (refused.node == node) return NodeFault{.why = refused.why, .is_refused = true};
   }
   return std::nullopt;
 }

@@ -6,18 +6,22 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <expected>
 #include <filesystem>
 #include <random>
 
+#include "base/result.h"
 #include "base/system/execute.h"
 #include "base/system/guarded_process.h"
 #include "base/system/json_file.h"
+#include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
 #include "base/system/private_file.h"
 #include "base/system/private_folder.h"
 #include "base/system/text_file.h"
 #include "base/text/json_fields.h"
+#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/campaign/node_check.h"
 #include "tools/commands.h"
@@ -49,6 +53,20 @@ int run_self(std::vector<std::string> arguments) {
   return exit_code_of(*status);
 }
 
+/// fsync(2) on all in a folder, and on the folder: a rename after it finds them complete.
+Result<void> sync_all_in(const fs::path& folder) {
+  std::error_code error;
+  fs::recursive_directory_iterator it(folder, error), end;
+  for (; !error && it != end; it.increment(error)) {
+    std::error_code unknown;
+    bool const is_kept = it->is_regular_file(unknown) || it->is_directory(unknown);
+    if (!is_kept) continue;
+    if (auto const done = sync_file(it->path()); !done) return done;
+  }
+  if (error) return fail(error);
+  return sync_file(folder);
+}
+
 class ShardRun {
  public:
   ShardRun(const CampaignFolder& folder, std::size_t number, std::string node)
@@ -61,21 +79,20 @@ class ShardRun {
 
   std::optional<ShardFault> run() {
     auto const began = Clock::now();
-    std::optional<ShardFault> fault;
-    switch (plan_.campaign.task) {
-      case CampaignFile::Task::kRecord:
-        return record(began);
-      case CampaignFile::Task::kLoad:
-        for (const ShardPart& part : shard_.parts) {
-          if ((fault = load(part))) return fault;
-        }
-        break;
-      case CampaignFile::Task::kAdvise:
-        for (const ShardPart& part : shard_.parts) {
-          if ((fault = advise(part))) return fault;
-        }
-        break;
+    if (plan_.campaign.task == CampaignFile::Task::kRecord) return record(began);
+    bool const advises = plan_.campaign.task == CampaignFile::Task::kAdvise;
+    std::optional<ShardFault> of_pages;
+    for (const ShardPart& part : shard_.parts) {
+      auto fault = advises ? advise(part) : load(part);
+      if (!fault) continue;
+      if (Interruption::was_asked() || fault->exit_code == kExitShardAgain) return fault;
+      auto const loads = planned_loads(plan_, Shard{.parts = {part}});
+      header_.loads += loads;
+      header_.failed += loads;
+      if (of_pages) fault->text = of_pages->text + "; " + fault->text;
+      of_pages = std::move(fault);
     }
+    if (of_pages && !is_final(*of_pages)) return of_pages;
     finish(began);
     if (folder_.keep_result(header_.shard, header_line(header_) + records_)) return std::nullopt;
     return ShardFault{kExitShardAgain, "the result could not be written"};
@@ -87,6 +104,16 @@ class ShardRun {
     header_.finished_unix_ms = std::chrono::duration<double, std::milli>(
                                    std::chrono::system_clock::now().time_since_epoch())
                                    .count();
+  }
+
+  /// Whether only these pages are at fault, which another attempt would not change: the last one
+  /// failed the same way, and other pages were measured. What a machine does once in a while is
+  /// tried again.
+  bool is_final(const ShardFault& fault) const {
+    auto const last = folder_.failure_of(header_.shard);
+    if (header_.records == 0 || !last || last->reason != as_utf8(fault.text)) return false;
+    say_of_campaign(0, fault.text + "; the results of the shard's other pages are kept");
+    return true;
   }
 
   void add(ShardRecord record) {
@@ -200,18 +227,38 @@ class ShardRun {
     auto fault = record_into(part, list);
     if (!fault) {
       finish(began);
-      if (auto const done = write_private_file(header_line(header_), part / "shard.json"); !done) {
-        fault = ShardFault{kExitShardAgain, "shard.json: " + done.error().message()};
-      } else {
-        fs::rename(part, place, error);
-        // A twin was quicker: its result is as good.
-        if (error && !folder_.result_of(header_.shard)) {
-          fault = ShardFault{kExitShardAgain, place.string() + ": " + error.message()};
-        }
+      auto done = write_private_file(header_line(header_), part / "shard.json");
+      if (done) done = sync_all_in(part);
+      if (done) done = put(part, place);
+      if (!done) {
+        fault = ShardFault{kExitShardAgain, place.string() + ": " + done.error().message()};
       }
     }
     fs::remove_all(part, error);
     return fault;
+  }
+
+  /// Renames the folder `part` to `place`. What is in the way there is kept if it is this shard's
+  /// result, since a twin was quicker; else it is set aside. Errors: the system error of
+  /// mkdir(2), mkdtemp(3) or rename(2).
+  Result<void> put(const fs::path& part, const fs::path& place) const {
+    std::error_code error;
+    fs::rename(part, place, error);
+    if (!error || folder_.is_done(header_.shard)) return {};
+    if (error != std::errc::directory_not_empty && error != std::errc::file_exists) {
+      return fail(error);
+    }
+    auto const folder = folder_.path() / "set-aside";
+    fs::create_directories(folder, error);
+    if (error) return fail(error);
+    auto aside = (folder / (place.filename().string() + "-XXXXXX")).string();
+    if (::mkdtemp(aside.data()) == nullptr) return fail(last_system_error());
+    fs::rename(place, aside, error);
+    if (error) return fail(error);
+    fs::rename(part, place, error);
+    if (error && !folder_.is_done(header_.shard)) return fail(error);
+    say_of_campaign(0, place.string() + " was no result of this shard: it is in " + aside);
+    return {};
   }
 
   std::optional<ShardFault> record_into(const fs::path& folder, const std::string& list) {
@@ -248,16 +295,14 @@ class ShardRun {
 }  // namespace
 
 int run_shard(const CampaignFolder& folder, std::size_t number, const std::string& node) {
-  auto const is_done = [&] {
-    auto const header = folder.result_of(number);
-    return header && header->plan == folder.digest();
-  };
-  if (is_done()) return kExitDone;
+  if (folder.is_done(number)) return kExitDone;
   std::optional<NodeLock> alone;
   if (folder.plan().campaign.task != CampaignFile::Task::kRecord) alone.emplace(node);
-  if (is_done()) return kExitDone;
-  if (auto const why = check_node(folder, node)) {
-    folder.keep_failure({.shard = number, .node = node, .reason = "node refused: " + *why});
+  if (folder.is_done(number)) return kExitDone;
+  if (auto const bad = check_node(folder, node)) {
+    folder.keep_failure({.shard = number,
+                         .node = node,
+                         .reason = (bad->is_refused ? "node refused: " : "") + bad->why});
     return Interruption::was_asked() ? Interruption::exit_code() : kExitShardAgain;
   }
   auto const fault = ShardRun(folder, number, node).run();

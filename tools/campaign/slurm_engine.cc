@@ -204,7 +204,10 @@ class SlurmEngine {
                                       quoted(rounds.path(round).string()) + " --index $((" +
                                       std::to_string(first) + " + SLURM_ARRAY_TASK_ID))")});
       auto const job = slurm("sbatch", words);
-      if (!job) return false;
+      if (!job) {
+        rounds.shorten(shards, first);  // the others have all their starts left
+        return false;
+      }
       say_of_campaign(0, counted(last + 1, "shard") + " queued as job " +
                              std::string(trim_blanks(job->substr(0, job->find_first_of(";\n")))));
     }

@@ -108,6 +108,15 @@ TEST(CampaignFile, RefusesWhatRecordDoesNotRead) {
   EXPECT_THAT(again->browsers, ElementsAre("google-chrome"));
 }
 
+TEST(CampaignFile, RefusesABudgetForTasksThatDoNotReadIt) {
+  EXPECT_THAT(refusal(std::string(kLeast) + R"(,"task":"advise","budget_hours":3)"),
+              HasSubstr("budget_hours cannot be used with the task advise"));
+  EXPECT_THAT(refusal(R"("schema":"reprise-campaign/1","name":"a","urls":["u"],"budget_hours":3)"),
+              HasSubstr("budget_hours cannot be used with the task record"));
+  EXPECT_EQ(refusal(std::string(kLeast) + R"(,"budget_hours":3)"), "accepted");
+  EXPECT_EQ(refusal(std::string(kLeast) + R"(,"task":"advise","budget_hours":0)"), "accepted");
+}
+
 TEST(CampaignFile, HasTheMembersOfItsSchema) {
   std::ifstream file(CAMPAIGN_SCHEMA);
   std::string const text{std::istreambuf_iterator<char>(file), {}};

@@ -5,6 +5,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <set>
 
 namespace reprise {
 namespace {
@@ -25,6 +26,7 @@ std::string change(const std::string& what_if, const std::string& verdict, int s
 AdvisedPage page_of(const std::string& name, double load_ms, const std::string& changes) {
   AdvisedPage page{.page = name, .url = "https://" + name + ".test/"};
   for (int load = 0; load < 8; ++load) page.load_events_ms.push_back(load_ms + load);
+  page.nodes = {"n1"};
   page.advice = json::parse(R"({"changes":[)" + changes + "]}").as_object();
   return page;
 }
@@ -71,6 +73,46 @@ TEST(Digest, NamesThePageThatBecameSlowerFirst) {
   auto const& second = digest.at("pages").as_array()[1].as_object();
   EXPECT_EQ(second.at("since_last_time").as_object().at("verdict"), "no difference shown");
   EXPECT_THAT(digest_markdown(digest), HasSubstr("slower (+100 ms since the last time)"));
+}
+
+TEST(Digest, CallsNoPageSlowerThatMovedToAnotherNode) {
+  auto then = page_of("a", 1000, ""), now = page_of("a", 1030, "");
+  auto const verdict = [&] {
+    return changes_since(std::vector{now}, {{"a", then}}).at("a").at("verdict");
+  };
+  EXPECT_EQ(verdict(), "slower");
+  now.nodes = {"n2"};
+  EXPECT_EQ(verdict(), "unknown");
+  auto const digest = digest_of("shop", {now}, {{"a", then}});
+  EXPECT_EQ(digest.at("slower").to_number<int>(), 0);
+  EXPECT_THAT(digest_markdown(digest),
+              HasSubstr("unknown (not measured on the same nodes as the last time)."));
+  then.nodes = {"n1", "n2"};
+  EXPECT_EQ(verdict(), "unknown");
+  then.nodes.clear();
+  now.nodes.clear();
+  EXPECT_EQ(verdict(), "unknown");
+}
+
+TEST(Digest, JudgesNoPageWithOthersThatMoved) {
+  auto then = page_of("a", 1000, ""), now = page_of("a", 1011, "");
+  then.load_events_ms.resize(5);
+  now.load_events_ms.resize(5);  // p = .008: significant alone, and not among 20
+  std::map<std::string, AdvisedPage> before{{"a", then}};
+  std::vector<AdvisedPage> pages{now};
+  for (int page = 1; page < 20; ++page) {
+    auto const name = "page" + std::to_string(page);
+    before.emplace(name, page_of(name, 1000, ""));
+    pages.push_back(page_of(name, 1000, ""));
+    pages.back().nodes = {"n2"};
+  }
+  EXPECT_EQ(changes_since(pages, before).at("a").at("verdict"), "slower");
+}
+
+TEST(Digest, TakesNodesFromTheSetsPage) {
+  auto const page = advised_page(
+      json::parse(R"({"page":"a","nodes":{"n1":5,"n2":3},"load_events_ms":[1]})").as_object());
+  EXPECT_EQ(page.nodes, (std::set<std::string>{"n1", "n2"}));
 }
 
 TEST(Digest, OfManyPagesNamesNoneForWhatChanceDoes) {

@@ -1,6 +1,7 @@
 #include "analysis/partials/partial_table.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <memory>
@@ -98,6 +99,33 @@ TEST(FlatShares, AreTheEvenSharesOfMoreHostsThanAreRemembered) {
     sums[KindRules::standard().gap_kind()] += gap;
     EXPECT_EQ(sums, slow_sums(view, KindRules::standard()));
   }
+}
+
+/// The most that this process ever had, in MiB.
+long peak_memory() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss >> 10;
+}
+
+/// 600 MiB if each was remembered.
+TEST(FlatShares, RememberNoPageThatIsTooLong) {
+  ViewCalls calls(KindRules::standard(), entities());
+  FlatShares shares;
+  auto const before = peak_memory();
+  for (int i = 0; i < 600; ++i) {
+    auto const page = std::to_string(i) + std::string(1 << 20, 'x');
+    BeaconView view{.page = page};
+    view.requests.push_back({.name = "https://stats.doubleclick.net/a.js",
+                             .initiator = "script",
+                             .start_us = 0,
+                             .end_us = 25});
+    std::vector<std::int64_t> sums(KindRules::standard().kinds().size());
+    auto const gap = shares.share(calls.flatten(view), view.window_us(), sums);
+    sums[KindRules::standard().gap_kind()] += gap;
+    ASSERT_EQ(sums, slow_sums(view, KindRules::standard()));
+  }
+  EXPECT_LT(peak_memory() - before, 400);
 }
 
 TEST(FlatShares, AreTheSameOfCallsInAnyOrder) {

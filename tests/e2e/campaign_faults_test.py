@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What goes wrong in a campaign costs no more than itself: an engine that dies, jobs that cannot be
+queued, a damaged archive, a folder that is no result, a check that is interrupted, an older set."""
+
+import json
+import shutil
+import signal
+import subprocess
+import unittest
+
+import campaigns
+import harness
+from wire import Certificate
+
+HOST = "pages.test"
+ROUNDS = 5
+ARRAY_MAX = 1000
+
+SBATCH = """#!/bin/sh
+if [ -e {folder}/broken ] && [ -s {folder}/jobs ]; then
+  echo "no more jobs" >&2
+  exit 1
+fi
+for word; do
+  case "$word" in
+    --job-name=*) name=${{word#*=}} ;;
+    --array=0-*) last=${{word##*-}} ;;
+  esac
+done
+echo "$name $last" >> {folder}/jobs
+echo 7
+"""
+SQUEUE = """#!/bin/sh
+while read -r name last; do
+  seq 0 "$last" | sed "s/.*/$name|&|PENDING|Resources|7_&/"
+done < {folder}/jobs
+"""
+
+
+class OnSlurm(campaigns.CampaignCase):
+    """Commands of Slurm that keep a list of jobs and run none."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "p0.reprise").write_bytes(b"")
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        for name, text in (("sinfo", "#!/bin/sh\n"), ("sbatch", SBATCH), ("squeue", SQUEUE)):
+            (self.programs / name).write_text(text.format(folder=self.programs))
+            (self.programs / name).chmod(0o755)
+        (self.programs / "jobs").touch()
+        self.environment["PATH"] = f"{self.programs}:{self.environment['PATH']}"
+
+    def queued(self):
+        shards = []
+        for line in (self.programs / "jobs").read_text().splitlines():
+            name, last = line.split()
+            number, first = name.rpartition("-")[2].split(".")
+            started = (self.plan / "rounds" / f"{number}.txt").read_text().split()
+            shards += started[int(first):int(first) + int(last) + 1]
+        return sorted(map(int, shards))
+
+    def test_shards_that_could_not_be_queued_keep_all_their_starts(self):
+        count = ARRAY_MAX + 500
+        file = self.campaign(archives=["p0.reprise"], loads=count, load_seconds=60, shard_minutes=1)
+        self.run_campaign("plan", file, "-o", self.plan)
+        self.assertEqual(len(self.status()["missing"]), count)
+        (self.programs / "broken").touch()
+        for command in ("submit", *["resume"] * ROUNDS):
+            done = self.run_campaign(command, self.plan, "--engine", "slurm", expect=1)
+            self.assertIn(b"no more jobs", done.stderr)
+        self.assertEqual(self.queued(), list(range(1, ARRAY_MAX + 1)))
+        (self.programs / "broken").unlink()
+        self.run_campaign("resume", self.plan, "--engine", "slurm")
+        self.assertEqual(self.queued(), list(range(1, count + 1)))
+
+
+class Checked(campaigns.CampaignCase):
+    def test_an_interrupted_check_refuses_no_node(self):
+        started, browser = self.folder / "started", self.folder / "browser"
+        browser.write_text(f"#!/bin/sh\n: > {started}\nsleep 2\n")
+        browser.chmod(0o755)
+        (self.folder / "p0.reprise").write_bytes(b"")
+        self.run_campaign("plan", self.campaign(archives=["p0.reprise"], browsers=[str(browser)]),
+                          "-o", self.plan)
+        for words in (("check", self.plan), ("run", self.plan, 1)):
+            with self.subTest(words=words):
+                started.unlink(missing_ok=True)
+                process = subprocess.Popen(
+                    [harness.REPRISE, "campaign", *map(str, words), "--node", "here"],
+                    env=self.environment, stderr=subprocess.PIPE)
+                self.addCleanup(process.wait)
+                self.addCleanup(process.kill)
+                for _ in harness.watch_folder(self.folder, process.pid):
+                    if started.exists() or process.poll() is not None:
+                        break
+                process.send_signal(signal.SIGTERM)
+                _, told = process.communicate(timeout=campaigns.SECONDS)
+                self.assertEqual(process.returncode, 128 + signal.SIGTERM, told.decode())
+                self.assertIn(b"interrupted while the node was checked", told)
+                self.assertNotIn(b"refused", told)
+
+
+class Collected(campaigns.CampaignCase):
+    def test_nothing_of_an_older_set_is_left(self):
+        corpus = self.folder / "corpus"
+        corpus.mkdir()
+        for page in range(3):
+            (corpus / f"p{page}.reprise").write_bytes(b"")
+        file = self.campaign(archives=["corpus"], loads=40, sides=[{"name": "A"}, {"name": "B"}])
+        self.run_campaign("plan", file, "-o", self.plan)
+        campaigns.simulate(self.plan, lambda shard: "n1", lambda node, side, shard, run: 1000 + run)
+        results = self.folder / "set"
+        self.run_campaign("collect", self.plan, "-o", results)
+        (results / "A" / "p9.json").write_text("{}")
+        (results / "A" / "notes.txt").write_text("mine")
+        shards = json.loads((self.plan / "plan.json").read_text())["shards"]
+        for number, shard in enumerate(shards, 1):
+            if any(part["page"] == 1 for part in shard["parts"]):
+                (self.plan / "results" / f"{number:06}.json").unlink()
+        done = self.run_campaign("collect", self.plan, "-o", results, "--incomplete")
+        self.assertIn(b"p9.json is of no page of the plan: removed", done.stderr)
+        self.assertEqual([sorted(path.name for path in (results / side).iterdir())
+                          for side in "AB"],
+                         [["notes.txt", "p0.json", "p2.json"], ["p0.json", "p2.json"]])
+
+
+@unittest.skipUnless(campaigns.BROWSER, "no Chromium")
+class Measured(campaigns.CampaignCase):
+    def test_an_engine_that_dies_costs_one_start_of_the_shard_that_ran(self):
+        self.plan_pages(2, loads=1, load_seconds=60, shard_minutes=1)
+        self.assertEqual(self.status()["missing"], [1, 2])
+        for number in range(1, ROUNDS + 1):
+            started = self.plan / "rounds" / f"{number}.txt"
+            runner = subprocess.Popen(
+                [harness.REPRISE, "campaign", "resume", str(self.plan), "--node", "here"],
+                env=self.environment, stderr=subprocess.DEVNULL)
+            self.addCleanup(runner.wait)
+            self.addCleanup(runner.kill)
+            for _ in harness.watch_folder(started.parent, runner.pid):
+                if (started.exists() and started.read_text()) or runner.poll() is not None:
+                    break
+            runner.kill()
+            runner.wait()
+            self.assertEqual(started.read_text(), "1\n")
+        done = self.run_campaign("resume", self.plan, "--node", "here", expect=1)
+        self.assertIn(b"1 shard failed 5 times", done.stderr)
+        self.assertEqual(self.status()["missing"], [1])
+        self.run_campaign("resume", self.plan, "--node", "here", "--rounds", ROUNDS + 1)
+        self.assertEqual(self.status()["missing"], [])
+
+    def test_a_damaged_archive_costs_only_its_own_page(self):
+        self.plan_pages(3, loads=1, load_seconds=10, shard_minutes=5)
+        self.assertEqual(self.status()["missing"], [1])
+        (self.folder / "corpus" / "p1.reprise").write_bytes(b"damaged")
+        done = self.run_campaign("run", self.plan, 1, "--node", "here", expect=None)
+        self.assertNotIn(done.returncode, (0, 75), "it may be a fault of the machine")
+        done = self.run_campaign("run", self.plan, 1, "--node", "here")
+        self.assertIn(b"the results of the shard's other pages are kept", done.stderr)
+        status = self.status()
+        self.assertEqual((status["missing"], status["loads"], status["failed_loads"]), ([], 3, 1))
+        results = self.folder / "set"
+        self.run_campaign("collect", self.plan, "-o", results)
+        self.assertEqual(sorted(path.name for path in (results / "A").iterdir()),
+                         ["p0.json", "p2.json"])
+
+
+@unittest.skipUnless(campaigns.BROWSER, "no Chromium")
+class Recorded(campaigns.CampaignCase):
+    def test_a_folder_that_is_no_result_of_its_shard_does_not_block_it(self):
+        tls = Certificate(self.folder / "tls", (HOST,))
+        server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
+        file = self.campaign(
+            urls=[f"https://{HOST}/"], browsers=[campaigns.BROWSER],
+            flags=["--quiet", "100", "--settle", "50", "--retries", "0",
+                   *server.connect_arguments()])
+        self.run_campaign("plan", file, "-o", self.plan)
+        header = {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
+                  "seconds": 9, "records": 0, "loads": 1, "failed": 0, "finished_unix_ms": 1e12,
+                  "reprise": "0.1.0"}
+        place = self.plan / "results" / "000001"
+        texts = ("", json.dumps({**header, "plan": "0123456789abcdef"}) + "\n",
+                 json.dumps({**header, "shard": 2}) + "\n")
+        for number, text in enumerate(texts, 1):
+            with self.subTest(text=text):
+                place.mkdir()
+                (place / "shard.json").write_text(text)
+                self.run_campaign("run", self.plan, 1, "--node", "here")
+                found = json.loads((place / "shard.json").read_text())
+                self.assertEqual((found["plan"], found["shard"], found["node"]),
+                                 (self.digest(), 1, "here"))
+                self.assert_sound(next(place.glob("*.reprise")))
+                aside = list((self.plan / "set-aside").glob("000001-*/shard.json"))
+                self.assertEqual(len(aside), number)
+                self.assertIn(text, [path.read_text() for path in aside])
+                self.assertEqual([path.name for path in place.parent.iterdir()], ["000001"])
+            shutil.rmtree(place)
+
+
+if __name__ == "__main__":
+    harness.main()
