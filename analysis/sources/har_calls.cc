@@ -247,7 +247,8 @@ class HarCalls {
     });
   }
 
-  /// A URL as text (ours), or Chromium's object: `url`, or the first script on its stack.
+  /// A URL as text (our older files), or Chromium's object: `url`, or the first script on its
+  /// stack.
   void read_initiator(Call& call) {
     if (json_.peek() == JsonKind::kString) return set_if_any(call, "initiator", text());
     std::string url;
@@ -275,8 +276,9 @@ class HarCalls {
   /// Chromium writes "xhr", DevTools' own protocol "XHR".
   static std::string resource_type(const std::string& word) {
     static constexpr std::string_view kWords[] = {
-        "Document", "Stylesheet", "Script", "Image",       "Font",      "Media",    "XHR",
-        "Fetch",    "WebSocket",  "Ping",   "EventSource", "Preflight", "Manifest", "Other"};
+        "Document", "Stylesheet", "Script",    "Image",     "Font",           "Media",
+        "XHR",      "Fetch",      "WebSocket", "Ping",      "EventSource",    "Preflight",
+        "Manifest", "Other",      "Prefetch",  "TextTrack", "SignedExchange", "CSPViolationReport"};
     for (std::string_view const known : kWords) {
       if (equals_ignoring_case(known, word)) return std::string(known);
     }

@@ -5,6 +5,8 @@ const { URL } = realm;
 const { TrustedScriptURL } = realm;
 const blobs = new realm.Map();
 const strict = new realm.WeakSet();
+// Shared workers are shared by their URLs, so one URL must not get a second one of ours.
+const shared = new realm.Map();
 const createObjectURL = URL && URL.createObjectURL;
 
 // The page's own may never reach the end of a text.
@@ -62,10 +64,23 @@ function led(url) {
   return made + text.slice(place.length);
 }
 
+/** The same for a shared worker: each call with one URL gets the same one. */
+function ledShared(url) {
+  if (TrustedScriptURL && url instanceof TrustedScriptURL) return url;
+  const text = `${url}`;
+  const [given] = /^data:/i.test(text) ? [text] : text.split('#', 1);
+  if (!shared.has(given)) {
+    const made = led(given);
+    if (made === given) return text;
+    shared.set(given, made);
+  }
+  return shared.get(given) + text.slice(given.length);
+}
+
 /** Arguments whose first, if any, is a script's URL. */
-function ledFirst(values) {
+function ledFirst(values, lead = led) {
   const [url, ...rest] = values;
-  return values.length ? [led(url), ...rest] : [];
+  return values.length ? [lead(url), ...rest] : [];
 }
 
 /** Remembers which blobs are strict scripts: reading them later would be visible, or forbidden. */
@@ -95,13 +110,15 @@ function replaceWorkers() {
   });
   replaceMethod(URL, 'revokeObjectURL', (native, self, values) => {
     const result = apply(native, self, values);
-    blobs.delete(`${values[0]}`);
+    const url = `${values[0]}`;
+    blobs.delete(url);
+    shared.delete(url);
     return result;
   });
-  for (const name of ['Worker', 'SharedWorker']) {
+  for (const [name, lead] of [['Worker', led], ['SharedWorker', ledShared]]) {
     replaceConstructor(name, {
       construct: (native, target, values, newTarget) =>
-        construct(native, ledFirst(values), newTarget),
+        construct(native, ledFirst(values, lead), newTarget),
     });
   }
   replaceMethod(realm.Worklet && realm.Worklet.prototype, 'addModule',

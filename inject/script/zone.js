@@ -195,6 +195,14 @@ function replaceZone() {
       return apply(setTime, self, [fromLocal(timeOf(local) + nearer)]);
     });
   }
+  const { setFullYear } = dates;  // ours
+  replaceMethod(dates, 'setYear', (native, self, values) => {
+    timeOf(self);  // throws if it is no date, before the year is converted
+    const year = +values[0];
+    const short = Math.trunc(year);
+    if (year !== year) return apply(setTime, self, [NaN]);
+    return apply(setFullYear, self, [short >= 0 && short <= 99 ? 1900 + short : year]);
+  });
   const write = (name, text) => replaceMethod(dates, name, (native, self) => {
     const time = timeOf(self);
     return time === time ? text(localOf(time), time) : 'Invalid Date';

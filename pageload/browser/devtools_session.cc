@@ -95,6 +95,9 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
     if (!product) return fail(product.error());
     browser_version_ = product->substr(product->find('/') + 1);
   }
+  // An earlier page of this browser may have turned it on; our own page must not wait for us.
+  connection_.post({}, "Target.setAutoAttach",
+                   {{"autoAttach", false}, {"waitForDebuggerOnStart", false}, {"flatten", true}});
   auto const target = call_for("Target.createTarget", std::move(page), "targetId", deadline);
   if (!target) return fail(target.error());
   if (target->empty()) return {};
@@ -107,12 +110,15 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
   // A page's target has the id of its main frame.
   frame_ = *target;
   start_record();
-  // Shared workers belong to no page, so they are children of the browser only.
+  // Shared workers and windows belong to no page, so they are children of the browser only. Windows
+  // that a page opens wait whatever the filter says, and their opener's process with them.
+  json::array types;
+  for (auto const type : {"shared_worker", "page"}) types.push_back(json::object{{"type", type}});
   connection_.post({}, "Target.setAutoAttach",
                    {{"autoAttach", true},
                     {"waitForDebuggerOnStart", true},
                     {"flatten", true},
-                    {"filter", json::array{{{"type", "shared_worker"}}}}});
+                    {"filter", std::move(types)}});
   auto const unanswered = watch_target(session_, true);
   connection_.post(session_, "Emulation.setDeviceMetricsOverride",
                    {{"width", width},
@@ -175,17 +181,41 @@ std::shared_ptr<std::size_t> DevtoolsSession::watch_target(const std::string& se
 
 void DevtoolsSession::on_event(std::string_view session, std::string_view method,
                                const json::object& params) {
-  if (method == "Target.attachedToTarget" && flag_at(params, "waitingForDebugger")) {
-    std::string const child(text_at(params, "sessionId"));
-    auto const type = text_at(object_at(params, "targetInfo"), "type");
-    watch_target(child, type == "iframe" || type == "page");
-    connection_.post(child, "Runtime.runIfWaitingForDebugger");
+  if (method == "Target.attachedToTarget") {
+    on_attached(params);
+  } else if (method == "Target.detachedFromTarget") {
+    auto const gone = text_at(params, "sessionId");
+    std::erase_if(watched_, [gone](const auto& each) { return each.second == gone; });
   } else if (method == "Page.javascriptDialogOpening") {
     // A dialog blocks the page until it is closed, and no user is present.
     connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
   }
   trace_.on_event(method, params);
   if (recording_) recorder_->on_event(session, method, params);
+}
+
+/// Watches a new child, and releases it if it waits.
+void DevtoolsSession::on_attached(const json::object& params) {
+  std::string const child(text_at(params, "sessionId"));
+  auto const type = text_at(object_at(params, "targetInfo"), "type");
+  bool const waits = flag_at(params, "waitingForDebugger");
+  // Our own page, which has its session, and windows that were open before it. Workers that do not
+  // wait are the page's all the same: a service worker that was already running.
+  if (type == "page" && !waits) return;
+  // A service worker is a child of each window of its site, and would be recorded more than once.
+  std::string target(text_at(object_at(params, "targetInfo"), "targetId"));
+  if (watched_.emplace(std::move(target), child).second) {
+    watch_target(child, type == "iframe" || type == "page");
+  }
+  if (waits) connection_.post(child, "Runtime.runIfWaitingForDebugger");
+}
+
+Result<void> DevtoolsSession::stop_service_workers(TimePoint deadline) {
+  connection_.post(session_, "ServiceWorker.enable");
+  auto const stopped = connection_.call(session_, "ServiceWorker.stopAllWorkers", {}, deadline);
+  if (!stopped) return fail(stopped.error());
+  connection_.post(session_, "ServiceWorker.disable");
+  return {};
 }
 
 void DevtoolsSession::navigate(const std::string& url) {

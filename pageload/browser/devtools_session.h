@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "pageload/browser/devtools_recorder.h"
 #include "pageload/browser/devtools_trace.h"
@@ -36,12 +37,14 @@ class DevtoolsSession : public PageSession {
   void fit_to_window() override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
+  Result<void> stop_service_workers(TimePoint deadline) override;
   Result<void> start_trace(TimePoint deadline) override { return trace_.start(session_, deadline); }
   Result<void> write_trace(TimePoint deadline, PageLoad& load) override {
     return trace_.write(options_.trace, deadline, load);
   }
 
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
+  void on_attached(const boost::json::object& params);
 
   bool const private_;
   std::string browser_version_;  ///< "156.0.8078.73"
@@ -49,6 +52,7 @@ class DevtoolsSession : public PageSession {
   std::string target_;
   std::string session_;
   std::string frame_;
+  std::unordered_map<std::string, std::string> watched_;  ///< children: target -> session
   std::optional<DevtoolsRecorder> recorder_;
   DevtoolsTrace trace_;
 };

@@ -143,10 +143,12 @@ Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
     return {};
   }
   navigate("about:blank");
-  auto const settled = settle();
+  if (auto const settled = settle(); !settled) return settled;
+  // One that still runs would answer requests of the next load before it is watched.
+  auto const stopped = stop_service_workers(std::chrono::steady_clock::now() + kAnswerTime);
   no_way_ = std::make_shared<std::string>();  // a late answer is about the page that was left
   start_record();
-  return settled;
+  return stopped;
 }
 
 Result<void> PageSession::wait_until_quiet(PageLoad& load) {
@@ -275,7 +277,8 @@ Result<void> PageSession::close(const PageLoad& load) {
   return {};
 }
 
-/// Ends with the browser. Until then new documents get their script, and workers are let go.
+/// Ends with the browser. Until then new documents get their script, and windows and workers, which
+/// wait for us, are released.
 void PageSession::stay() {
   fit_to_window();
   while (connection_.pump(std::chrono::steady_clock::now() + kAnswerTime)) {

@@ -54,6 +54,9 @@ class PageSession {
   virtual void fit_to_window() = 0;
   virtual BodyQuestions body_questions() const = 0;
   virtual PageInput input() const = 0;
+  /// Ends the service workers of the page that was left, as if its user had been away; does nothing
+  /// in a browser that does not report their requests.
+  virtual Result<void> stop_service_workers(TimePoint) { return {}; }
   /// Starts the trace for PageOptions::trace; does nothing in a browser without traces.
   virtual Result<void> start_trace(TimePoint) { return {}; }
   virtual Result<void> write_trace(TimePoint, PageLoad&) { return {}; }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "base/http/headers.h"
 #include "base/text/printable.h"
 
 namespace json = boost::json;
@@ -97,9 +98,14 @@ json::object entry_of(const PageRequest& request, double started_unix_ms) {
         {"send", phases.send},
         {"wait", phases.wait},
         {"receive", phases.receive}}},
-      {"_initiator", as_utf8(request.initiator)},
       {"_priority", as_utf8(request.priority)},
-      {"_resourceType", as_utf8(request.resource_type)}};
+      // As Chromium's DevTools write them, unlike their protocol.
+      {"_resourceType", lower_case(as_utf8(request.resource_type))}};
+  if (!request.initiator.empty()) {
+    entry["_initiator"] = {{"type", "other"}, {"url", as_utf8(request.initiator)}};
+  }
+  // Which of its caches it was is unknown.
+  if (request.from_cache) entry["_fromCache"] = "disk";
   if (auto const address = as_utf8(request.remote_address); !address.empty()) {
     auto ip = address.substr(0, address.rfind(':'));
     if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);

@@ -46,6 +46,8 @@ function observations() {
     say(date);
     date.setFullYear(year);
     say(date);
+    out.push(date.setYear(i % 2 ? `${year % 100}` : year + .5));
+    say(date);
     if (i % 8 === 0) sayInWords(date);
   }
   // What dates can hold, which local time exceeds.
@@ -57,6 +59,17 @@ function observations() {
       out.push(date[`set${set}`](set === 'FullYear' ? 2000 : 13), date.getTime());
     }
   }
+  for (const year of [0, -.5, 99.9, 1970, null, undefined, NaN, Infinity, 1e9]) {
+    out.push(new Date(5e11).setYear(year), new Date(NaN).setYear(year));
+  }
+  for (const set of [() => new Date().setYear(1n), () => Date.prototype.setYear.call({}, 1)]) {
+    try {
+      out.push(set());
+    } catch (error) {
+      out.push(error.name);
+    }
+  }
+  out.push(Date.prototype.setYear.name, Date.prototype.setYear.length);
   out.push(new Date(NaN).toString(), new Date(undefined).getTime(), new Date(null).getTime(),
     new Date(99, 1, 1).getTime(), new Date(new Date(5)).getTime(), new Date(-1, 0).getTime(),
     new Date({ valueOf: () => 7 }).getTime(), new Date(8.64e15).getTime(), new Date(8.65e15) + '',
@@ -76,3 +89,12 @@ for (const zone of ZONES) {
   assert.notDeepStrictEqual(unmoved, expected, `${zone} is not ${ELSEWHERE}`);
   assert.deepStrictEqual(observe(zone, observations, GIVEN).map(nameless), expected, zone);
 }
+
+// The old setter of years, too: this date is still of 2019 in New York.
+process.env.TZ = 'UTC';
+const [year] = observe('America/New_York', () => {
+  const date = new Date('2020-01-01T02:00Z');
+  date.setYear(2021);
+  return [date.getFullYear()];
+});
+assert.strictEqual(year, 2021);

@@ -5,11 +5,12 @@ import assert from 'node:assert';
 import vm from 'node:vm';
 import { enter, realmIn } from './zone_realm.mjs';
 
-/** The whole script of the worker that `code` makes, with the fragment of its URL. */
-function ranBy(code) {
-  const urls = new Map();
-  const textOf = (part) => (typeof part === 'string' ? part : part.parts.map(textOf).join(''));
-  const realm = realmIn(undefined, {
+/** A realm with workers that do nothing; `urls` gets its blobs. */
+function realmWithWorkers(urls) {
+  class Worker {
+    constructor(url) { this.url = url; }
+  }
+  return realmIn(undefined, {
     atob,
     btoa,
     Blob: class Blob {
@@ -21,12 +22,18 @@ function ranBy(code) {
         urls.set(url, blob);
         return url;
       }
+      static revokeObjectURL() {}
     },
-    Worker: class Worker {
-      constructor(url) { this.url = url; }
-    },
+    Worker,
+    SharedWorker: class SharedWorker extends Worker {},
   });
-  const { url } = vm.runInContext(code, realm);
+}
+
+/** The whole script of the worker that `code` makes, with the fragment of its URL. */
+function ranBy(code) {
+  const urls = new Map();
+  const textOf = (part) => (typeof part === 'string' ? part : part.parts.map(textOf).join(''));
+  const { url } = vm.runInContext(code, realmWithWorkers(urls));
   const [place] = url.split('#', 1);
   return urls.has(place) ? textOf(urls.get(place)) + url.slice(place.length) : url;
 }
@@ -103,6 +110,24 @@ assert(ranBy(`RegExp.prototype.exec = RegExp.prototype.test = () => [];
 const hasSeeds = (text) => text.includes('"seeds":[') && text.includes('"clock":"step"');
 assert(hasSeeds(ranBy(`Object.prototype.toJSON = Array.prototype.toJSON = () => 'replaced';
   new Worker(URL.createObjectURL(new Blob(['work()'])))`)));
+
+// Shared workers of one URL are one worker, until the URL is revoked; other workers never are.
+{
+  const realm = realmWithWorkers(new Map());
+  const urlOf = (code) => vm.runInContext(`new ${code}.url`, realm);
+  vm.runInContext('const blob = URL.createObjectURL(new Blob(["work()"]))', realm);
+  for (const url of ['blob', '"data:,work()"', '"data:text/javascript;base64,d29yaygp"']) {
+    const first = urlOf(`SharedWorker(${url})`);
+    assert.notStrictEqual(first, vm.runInContext(url, realm));
+    assert.strictEqual(urlOf(`SharedWorker(${url}, 'name')`), first);
+    assert.notStrictEqual(urlOf(`Worker(${url})`), urlOf(`Worker(${url})`));
+    assert.strictEqual(urlOf(`SharedWorker(${url})`), first);
+  }
+  assert.strictEqual(urlOf('SharedWorker(`${blob}#a`)'), `${urlOf('SharedWorker(blob)')}#a`);
+  assert.strictEqual(urlOf('SharedWorker("/fetched.js#a")'), '/fetched.js#a');
+  vm.runInContext('URL.revokeObjectURL(blob)', realm);
+  assert.strictEqual(urlOf('SharedWorker(blob)'), vm.runInContext('blob', realm));
+}
 
 // Each module of a worker has the script in front; its clock and numbers go on.
 const worker = realmIn();

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/json/serialize.hpp>
+
+#include "pageload/results/har.h"
+
 namespace reprise {
 namespace {
 
@@ -85,6 +89,28 @@ TEST(HarCalls, HaveWhatTheResponseSaysAboutItsServer) {
   EXPECT_EQ(query.start_us, 10'000);
   EXPECT_EQ(query.end_us, 20'000);
   EXPECT_EQ(trees->front().calls[query.parent].name, "wait");
+}
+
+TEST(HarCalls, OfALoadAreItsRequests) {
+  PageLoad load{.url = "https://a.test/", .started_unix_ms = 1.7e12};
+  for (auto const* const type : {"Document", "XHR", "Fetch", "WebSocket", "EventSource",
+                                 "TextTrack", "SignedExchange", "CSPViolationReport"}) {
+    load.requests.push_back({.url = "https://a.test/", .resource_type = type});
+  }
+  load.requests[1].initiator = "https://a.test/x.js";
+  load.requests[1].from_cache = true;
+  auto const trees = read(boost::json::serialize(har_of(load, {.name = "chromium"})));
+  ASSERT_TRUE(trees) << trees.error();
+  std::vector<Call> requests;
+  for (Call const& call : trees->front().calls) {
+    if (call.parent == kNoParent) requests.push_back(call);
+  }
+  ASSERT_EQ(requests.size(), load.requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_EQ(requests[i].attribute("type"), load.requests[i].resource_type);
+    EXPECT_EQ(requests[i].attribute("initiator"), load.requests[i].initiator);
+    EXPECT_EQ(requests[i].attribute("cached"), load.requests[i].from_cache ? "yes" : "");
+  }
 }
 
 TEST(HarCalls, SayWhatIsWrong) {

@@ -59,6 +59,22 @@ field.onkeydown = (event) => {
 };
 </script>)HTML";
 
+/// Opens a window, and shows that its own scripts go on after that one has loaded.
+constexpr auto kOpeningPage = R"HTML(<!doctype html><body>
+<button onclick="window.open('/popup')">open</button><script>
+onmessage = () => setTimeout(() => document.body.insertAdjacentHTML('beforeend',
+                                                                    '<p id=after>after</p>'));
+</script>)HTML";
+
+/// From its second load on a service worker answers /x.
+constexpr auto kServedPage = R"HTML(<!doctype html><script>
+navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready)
+  .then(() => fetch('/x')).then((answer) => answer.text());
+</script>)HTML";
+constexpr auto kServiceWorker = R"(onfetch = (event) => {
+  if (new URL(event.request.url).pathname === '/x') event.respondWith(fetch('/of-sw'));
+};)";
+
 std::string on_port(std::string text, const std::string& port) {
   for (auto at = text.find("PORT"); at != std::string::npos; at = text.find("PORT")) {
     text.replace(at, 4, port);
@@ -74,6 +90,12 @@ std::string serve(const LoopbackServer::Request& request, int port) {
   if (path == "/script.js") return http_response(script, "document.title = 'ran'");
   if (path == "/worker.js") return http_response(script, "fetch('/of-worker')");
   if (path == "/shared.js") return http_response(script, "fetch('/of-shared-worker')");
+  if (path == "/opens") return http_response("text/html", kOpeningPage);
+  if (path == "/popup") {
+    return http_response("text/html", "<script>opener.postMessage('', '*')</script>");
+  }
+  if (path == "/served") return http_response("text/html", kServedPage);
+  if (path == "/service.js") return http_response(script, kServiceWorker);
   if (path == "/frame") return http_response("text/html", "<img src=/of-frame.png>");
   if (path == "/redirect.png") {
     return http_response("text/plain", "", "302 Found", "Location: /image.png\r\n");
@@ -157,6 +179,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
     options.screenshot = screenshot_;
     options.steps = steps_;
     options.quiet = quiet_;
+    options.warm = warm_;
     return browser_->load(server_->url(path), options);
   }
   static std::string far_url(const std::string& path) {
@@ -169,6 +192,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
   std::filesystem::path screenshot_;
   std::vector<Step> steps_;
   std::chrono::milliseconds quiet_ = 500ms;
+  bool warm_ = false;
 };
 
 INSTANTIATE_TEST_SUITE_P(, RealBrowser, testing::Values(kChromium, kFirefox), [](const auto& test) {
@@ -273,6 +297,34 @@ TEST_P(RealBrowser, TakesTheStepsOfAUser) {
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
   EXPECT_THAT(page.requests, Contains(asked(server_->url("/typed?a%C3%A9%E6%97%A5&true"), 200)));
   EXPECT_THAT(page.dom.value_or(""), HasSubstr("done"));
+}
+
+TEST_P(RealBrowser, LoadsTheWindowsThatAPageOpens) {
+  steps_ = {{.kind = Step::Kind::kClick, .selector = "button"},
+            {.kind = Step::Kind::kAppear, .selector = "#after"}};
+  // The first page of a browser is in a normal window, further ones are in private windows, and
+  // must not be taken for windows that a page opened.
+  for (int i = 0; i < 2; ++i) {
+    auto const before = server_->seen()["GET /popup"];
+    auto const page = load("/opens");
+    EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+    EXPECT_EQ(server_->seen()["GET /popup"], before + 1);
+    EXPECT_THAT(page.dom.value_or(""), HasSubstr("<p id=\"after\">"));
+    EXPECT_EQ(page.final_url, server_->url("/opens"));
+    if (!GetParam().tells_shared_workers) continue;
+    EXPECT_THAT(page.requests, Contains(asked(server_->url("/popup"), 200)).Times(1));
+  }
+}
+
+TEST_P(RealBrowser, TellsWhatAServiceWorkerFetchesInAWarmLoad) {
+  if (!GetParam().tells_shared_workers) GTEST_SKIP() << "Firefox does not report service workers";
+  warm_ = true;
+  quiet_ = 2s;  // a worker may be long in starting
+  auto const before = server_->seen()["GET /of-sw"];
+  auto const page = load("/served");
+  ASSERT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  ASSERT_EQ(server_->seen()["GET /of-sw"], before + 1);
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/of-sw"), 200)).Times(1));
 }
 
 TEST_P(RealBrowser, SaysWhichStepFailed) {

@@ -61,6 +61,21 @@ TEST(Har, OfARequestWithoutPhasesHasWaitAndReceive) {
   EXPECT_EQ(timings.at("receive").to_number<double>(), 3);
 }
 
+TEST(Har, WritesTypesInitiatorsAndCachesAsDevtoolsDo) {
+  auto const log = har({.requests = {{.resource_type = "WebSocket", .initiator = "http://a.test/"},
+                                     {.resource_type = "XHR", .from_cache = true}}})
+                       .at("log");
+  auto const& first = log.at("entries").at(0).as_object();
+  EXPECT_EQ(first.at("_resourceType"), "websocket");
+  EXPECT_EQ(first.at("_initiator").at("type"), "other");
+  EXPECT_EQ(first.at("_initiator").at("url"), "http://a.test/");
+  EXPECT_FALSE(first.contains("_fromCache"));
+  auto const& second = log.at("entries").at(1).as_object();
+  EXPECT_EQ(second.at("_resourceType"), "xhr");
+  EXPECT_FALSE(second.contains("_initiator"));
+  EXPECT_EQ(second.at("_fromCache"), "disk");
+}
+
 TEST(Har, IsUtf8WhateverAPageSays) {
   auto const log = har({.url = "http://a.test/\xFF", .requests = {{.url = "\xFF"}}}).at("log");
   EXPECT_EQ(log.at("pages").at(0).at("title"), "http://a.test/\xEF\xBF\xBD");

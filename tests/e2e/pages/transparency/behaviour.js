@@ -258,6 +258,25 @@ function behaviourFacts(realm) {
   return facts.map((fact) => fact.replaceAll(location.host, 'HOST'));
 }
 
+/** Which of its connections a shared worker counts when a page starts one URL twice. */
+async function sharedFacts({ Blob, SharedWorker, URL }) {
+  const script = 'let count = 0; onconnect = ({ ports: [port] }) => port.postMessage(count += 1);';
+  const blob = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+  const data = `data:text/javascript,${encodeURIComponent(script)}`;
+  const facts = [];
+  for (const url of [blob, data]) {
+    for (const time of ['first', 'second']) {
+      const worker = new SharedWorker(url);
+      const told = await new Promise((resolve) => {
+        worker.port.onmessage = ({ data: count }) => resolve(count);
+        worker.onerror = () => resolve('an error');
+      });
+      facts.push(`${time} shared worker of ${url.slice(0, 5)} ${told}`);
+    }
+  }
+  return facts;
+}
+
 /** How two realms of one page look to each other. */
 function acrossFacts(ours, theirs) {
   const yes = (name, value) => `${name}: ${value}`;
