@@ -84,7 +84,14 @@ Rcode objection_to(const Message& query) {
 Responder::Responder(const Zone& zone, const Options& options) : soa_(soa_of_everything()) {
   localhost_ = {.v4 = {A{{127, 0, 0, 1}}}, .v6 = {Aaaa{{}}}};
   localhost_.v6[0].address.back() = 1;
-  if (zone.catch_all) catch_all_ = Entry{.v4 = {A{zone.catch_all->to_bytes()}}};
+  if (zone.catch_all) {
+    catch_all_ = Entry{};
+    if (zone.catch_all->is_v4()) {
+      catch_all_->v4.push_back({zone.catch_all->to_v4().to_bytes()});
+    } else {
+      catch_all_->v6.push_back({zone.catch_all->to_v6().to_bytes()});
+    }
+  }
   for (const ZoneEntry& given : zone.entries) {
     auto const name = Name::parse(given.host);
     if (!name || !add(*name, {.entry = entries_.size()})) continue;

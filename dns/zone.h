@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 #include <chrono>
@@ -27,7 +28,7 @@ struct ZoneEntry {
 struct Zone {
   std::vector<ZoneEntry> entries;
   /// The address for all other names; nothing: they do not exist.
-  std::optional<boost::asio::ip::address_v4> catch_all;
+  std::optional<boost::asio::ip::address> catch_all;
 };
 
 }  // namespace reprise::dns

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -72,8 +73,11 @@ class ReplaySession final : public HandlerFactory {
   std::unique_ptr<ConnectionHandler> open(const ConnectionInfo& connection) override;
 
   /// Prepares every exchange now instead of on its first use, as far as there is room. Returns the
-  /// number of those without room.
-  std::size_t warm() { return exchanges_.warm(matcher_.session()); }
+  /// number of those without room; 0 if it ended early because `stop`, asked before each exchange,
+  /// returned true.
+  std::size_t warm(const std::function<bool()>& stop = {}) {
+    return exchanges_.warm(matcher_.session(), stop);
+  }
   /// The same for documents only, until it is stopped.
   void warm_documents(const std::stop_token& stop) {
     exchanges_.warm_documents(matcher_.session(), stop);

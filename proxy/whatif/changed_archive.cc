@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "archive/copy.h"
@@ -24,12 +25,14 @@ constexpr std::uint64_t kBodyReadMax = 256 << 20;
 class ChangedCopy final : public ArchiveCopy {
  public:
   ChangedCopy(const ArchiveReader& from, ArchiveWriter& to, const PageRequests& requests,
-              std::span<const Intervention> interventions, std::vector<Effect>& effects)
+              std::span<const Intervention> interventions, std::vector<Effect>& effects,
+              const std::function<bool()>& stop)
       : ArchiveCopy(from, to),
         requests_(requests),
         interventions_(interventions),
         effects_(effects),
-        plan_(make_plan(requests, interventions, effects)) {}
+        plan_(make_plan(requests, interventions, effects)),
+        stop_(stop) {}
 
  protected:
   bool takes_session(const SessionContents& session) const override {
@@ -45,6 +48,7 @@ class ChangedCopy final : public ArchiveCopy {
   Result<void> on_damaged_message(const MessageOwner&) override { return {}; }
 
   Result<void> carry(std::uint32_t ordinal, Exchange& exchange) override {
+    if (stop_ && stop_()) return fail(std::make_error_code(std::errc::operation_canceled));
     auto const planned = plan_.responses.find(ordinal);
     if (planned == plan_.responses.end()) return carry_bodies(exchange);
     auto request_body = copy_body(from(), exchange.request.body, to());
@@ -217,6 +221,7 @@ class ChangedCopy final : public ArchiveCopy {
   std::span<const Intervention> interventions_;
   std::vector<Effect>& effects_;
   Plan plan_;
+  const std::function<bool()>& stop_;
   std::map<std::pair<std::size_t, const PageRequest*>, std::size_t> absent_;  // from documents
 };
 
@@ -224,13 +229,14 @@ class ChangedCopy final : public ArchiveCopy {
 
 Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std::uint32_t session,
                                                   std::span<const Intervention> interventions,
-                                                  const std::filesystem::path& to) {
+                                                  const std::filesystem::path& to,
+                                                  const std::function<bool()>& stop) {
   auto const requests = PageRequests::read(from, session, interventions);
   std::vector<Effect> effects;
   for (const Intervention& each : interventions) effects.push_back({.text = each.text});
   auto writer = ArchiveWriter::create(to, {});
   if (!writer) return fail(writer.error());
-  ChangedCopy copy(from, **writer, requests, interventions, effects);
+  ChangedCopy copy(from, **writer, requests, interventions, effects, stop);
   if (auto copied = copy.run(); !copied) return fail(copied.error());
   copy.tell_absent();
   if (auto closed = (*writer)->close(); !closed) return fail(closed.error());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,9 +21,11 @@ namespace reprise::whatif {
 /// that are no conditions. Filters see the recording, whatever other interventions change. An order
 /// has no effect, except that of two which set the same thing of a response the later one counts.
 /// Exchanges that are damaged are left out. Returns one effect for each intervention, in their
-/// order; those of conditions are empty. Errors: the archive's and the file's.
+/// order; those of conditions are empty. Asks `stop`, if given, before each exchange. Errors: the
+/// archive's and the file's; operation_canceled when `stop` returned true.
 Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std::uint32_t session,
                                                   std::span<const Intervention> interventions,
-                                                  const std::filesystem::path& to);
+                                                  const std::filesystem::path& to,
+                                                  const std::function<bool()>& stop = {});
 
 }  // namespace reprise::whatif

@@ -193,6 +193,15 @@ TEST_F(ResponderTest, LeadsUnknownNamesToTheCatchAll) {
   EXPECT_EQ(responder_.counts().missing, 0u);
 }
 
+TEST_F(ResponderTest, LeadsUnknownNamesToACatchAllOfIpv6) {
+  auto zone = site();
+  zone.catch_all = ip::make_address("2001:db8::7");
+  use(zone);
+  EXPECT_THAT(addresses(answer(query("nowhere.example", Type::kAaaa))), ElementsAre("2001:db8::7"));
+  expect_empty(answer(query("nowhere.example")));
+  EXPECT_EQ(responder_.counts().missing, 0u);
+}
+
 TEST_F(ResponderTest, KnowsLocalhost) {
   EXPECT_THAT(addresses(answer(query("LocalHost"))), ElementsAre("127.0.0.1"));
   EXPECT_THAT(addresses(answer(query("a.localhost", Type::kAaaa))), ElementsAre("::1"));

@@ -58,6 +58,14 @@ class CannotStart(harness.TestCase):
         self.assert_refused(2, ["--allow-remote"], "record", "-o", str(self.folder / "a.reprise"),
                             "--http", "0.0.0.0:0", "--https", "off", "--proxy", "off")
 
+    def test_a_resolver_for_other_machines_needs_an_address_to_give_them(self):
+        listeners = {"--http": "off", "--https": "off", "--proxy": "off", "--dns": "0.0.0.0:0"}
+        archive = str(self.folder / "a.reprise")
+        for flag in ("--http", "--https"):
+            words = [word for each in {**listeners, flag: "0.0.0.0:0"}.items() for word in each]
+            self.assert_refused(2, [f"Give {flag} the address that other machines use"], "record",
+                                "-o", archive, "--allow-remote", *words)
+
     def test_an_archive_that_is_not_there(self):
         absent = self.folder / "absent.reprise"
         for arguments in (self.replay_arguments(absent), ("archive", "ls", str(absent))):

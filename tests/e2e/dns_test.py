@@ -148,6 +148,25 @@ class Archive(Stub):
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"not a reprise archive", done.stderr)
 
+    def test_a_recorders_names_lead_to_its_listeners(self):
+        def asked(listen, kind, *arguments):
+            archive = tempfile.mktemp(dir=self.folder, suffix=".reprise")
+            recorder = self.record(archive, "--http", listen, "--https", listen, *arguments)
+            host, port = recorder.ready["dns"].rsplit(":", 1)
+            self.at = (host.strip("[]"), int(port))
+            found = self.data(self.ask("a.example", kind))
+            self.assertEqual(recorder.stop(), 0, recorder.log())
+            return found
+
+        self.assertEqual(asked("127.0.0.1:0", "A"), ["127.0.0.1"])
+        self.assertEqual(asked("0.0.0.0:0", "A", "--allow-remote"), ["127.0.0.1"])
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            return
+        self.assertEqual(asked("[::1]:0", "AAAA", "--dns", "[::1]:0"), ["::1"])
+        self.assertEqual(asked("[::]:0", "AAAA", "--allow-remote"), ["::1"])
+
 
 class Mistakes(Stub):
     def refused(self, *arguments):

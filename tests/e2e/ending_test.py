@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import random
 import select
 import signal
 import subprocess
@@ -135,6 +136,31 @@ class Ending(harness.TestCase):
         replay = self.replay(self.archive, "--report", str(report))
         self.assertEqual(replay.stop(signal.SIGHUP), 0, replay.log())
         self.assertIn("hits", json.loads(report.read_text()))
+
+    def test_a_signal_ends_the_preparation_of_a_what_if(self):
+        archive = self.folder / "slow.reprise"
+        self.body = random.Random(1).randbytes(300_000).hex().encode()
+        recorder = self.record(archive, origins=(self.site,))
+        with recorder.connect("http") as client:
+            for number in range(10):
+                client.get(f"/{number}")
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        private = self.short_folder()
+        process = subprocess.Popen(
+            [harness.REPRISE, "replay", str(archive), "--what-if", "*: compress=br", "--http",
+             "127.0.0.1:0", "--https", "off", "--proxy", "off", "--dns", "off"],
+            env={**harness.environment(self.folder), "TMPDIR": str(private)}, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        for _ in harness.watch_folder(private, process.pid):
+            if process.poll() is not None or list(private.glob("reprise-what-if-*")):
+                break
+        process.terminate()
+        _, complaints = process.communicate(timeout=DEADLINE_SECONDS)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, complaints)
+        self.assertNotIn("replayed", complaints)
+        self.assertEqual(list(private.iterdir()), [])
 
     def test_a_hang_up_that_was_ignored_stays_ignored(self):
         replay = self.replay(self.archive, wrapper=("nohup",))

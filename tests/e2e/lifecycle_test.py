@@ -228,6 +228,16 @@ class Lifecycle(harness.TestCase):
     def test_starts_and_signals(self):
         self.assert_all_end_well(STARTS)
 
+    def test_a_parent_that_ignores_its_childrens_ends_is_no_obstacle(self):
+        replay = ["replay", str(self.archive)]
+        link = ["--link", "none", "--no-selfcheck"]
+        for arguments in (replay, [*replay, *link], ["shape", *link],
+                          ["record", "-o", str(self.folder / "b.reprise")]):
+            with self.subTest(" ".join(arguments)):
+                done = harness.run(*arguments, "--", "sh", "-c", "exit 7", folder=self.folder,
+                                   preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+                self.assertEqual(done.returncode, 7, done.stderr.decode())
+
     def test_loads(self):
         self.assert_all_end_well(LOADS, ("load",), seconds=3, at_once=1)
 

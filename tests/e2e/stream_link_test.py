@@ -194,6 +194,24 @@ class StreamLink(Recorded):
                            folder=self.folder)
         self.assertEqual(done.returncode, 2, done.stderr)
 
+    def test_options_of_a_link_without_one_are_said_to_have_no_effect(self):
+        options = ["--shaper", "packet", "--link-seed", "5", "--congestion", "bbr", "--realtime",
+                   "--keep-awake", "--no-selfcheck"]
+        for mode in (["replay", str(self.archive)], ["record", "-o", str(self.folder / "b")]):
+            done = harness.run(*mode, *options, "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for option in options:
+                if option.startswith("--"):
+                    self.assertIn(f"{option} has no effect without a link", done.stderr.decode())
+
+    def test_a_log_of_no_link_is_refused(self):
+        log = self.folder / "log"
+        for mode in (["replay", str(self.archive)], ["record", "-o", str(self.folder / "b")]):
+            done = harness.run(*mode, "--link-log", str(log), "--", "true", folder=self.folder)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--link-log needs a link", done.stderr.decode())
+            self.assertFalse(log.exists())
+
 
 class NotPermitted(Recorded):
     """In a user namespace in which no others can be made, without capabilities."""

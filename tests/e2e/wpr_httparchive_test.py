@@ -72,6 +72,14 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("trim", "--host=a.test", "--invert-match", self.archive, self.output)
         self.assertEqual(self.urls(), sorted([ONE, POST]), "the output is overwritten")
 
+    def test_an_output_that_is_a_symbolic_link_stays_one(self):
+        self.output.symlink_to("target")
+        for words in (["--host=a.test"], ["--host=b.test:8443"]):
+            self.run_tool("trim", *words, self.archive, self.output)
+            self.assertTrue(self.output.is_symlink())
+            self.assertTrue((self.folder / "target").is_file())
+        self.assertEqual(self.urls(), sorted([ONE, POST]))
+
     def test_inject_puts_a_script_into_the_selected_documents(self):
         page = b"<!doctype html><head></head><body>page</body>"
         urls = [f"http://a.test/{name}" for name in ("one", "two", "style")]

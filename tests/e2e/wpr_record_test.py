@@ -120,6 +120,24 @@ class WprRecord(wpr_case.TestCase):
         self.assertIn("/second", str(listed))
         self.assertNotIn("/first", str(listed), "overwritten")
 
+    def test_a_symbolic_link_stays_and_leads_to_the_new_recording(self):
+        origin, site = self.live()
+        (self.folder / "kept").mkdir()
+        for name in ("page.wprgo", "page.reprise"):
+            self.archive = self.folder / name
+            self.archive.symlink_to(f"kept/{name}")
+            target = self.folder / "kept" / name
+            for path in ("/dangling", "/leading-to-a-file"):
+                with self.subTest(name + path):
+                    recorder = self.record("--inject_scripts=")
+                    recorder.get(site + path)
+                    self.assertEqual(recorder.signal(signal.SIGTERM), 0)
+                    self.assertTrue(self.archive.is_symlink())
+                    listed = (read_wprgo(target) if name == "page.wprgo"
+                              else self.archive_json("ls", str(target)))
+                    self.assertIn(path, str(listed))
+                    self.assertEqual(len(listed), 1, "overwritten")
+
     def test_an_origin_with_a_certificate_of_its_own_is_recorded(self):
         origin, _ = self.live(tls=Certificate(self.folder, ["other.test"]))
         url = f"https://localhost:{origin.port}/"

@@ -236,7 +236,10 @@ std::expected<void, std::string> LoadOptions::make_folders() const {
 }
 
 WhatIfOptions LoadOptions::what_if() const {
-  WhatIfOptions what_if{.texts = what_ifs};
+  WhatIfOptions what_if{.texts = what_ifs, .ended = []() -> std::optional<int> {
+                          if (!Interruption::was_asked()) return std::nullopt;
+                          return Interruption::exit_code();
+                        }};
   // replay checks what it is; this is what it will serve.
   for (const std::string& session : replay_values.at("--session")) {
     std::from_chars(session.data(), session.data() + session.size(), what_if.session);

@@ -34,6 +34,8 @@ void block_signals() {
   ::sigemptyset(&blocked);
   for (int const number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&blocked, number);
   if (!is_ignored(SIGHUP)) ::sigaddset(&blocked, SIGHUP);
+  // The kernel reaps the children of a process that ignores it: their exit codes would be lost.
+  ::signal(SIGCHLD, SIG_DFL);
   ::pthread_sigmask(SIG_BLOCK, &blocked, &mask_at_start);
   // Not ignored: commands would inherit that.
   if (!is_ignored(SIGXFSZ)) ::signal(SIGXFSZ, [](int) {});

@@ -8,7 +8,8 @@ namespace reprise {
 
 // SIGINT, SIGTERM, SIGHUP and SIGCHLD. main() blocks them first, so that no thread takes one from
 // the event loop that waits for it (SignalEvents), and none ends the process half-way. A SIGHUP
-// that was ignored when the process started, as under nohup(1), stays ignored.
+// that was ignored when the process started, as under nohup(1), stays ignored; a SIGCHLD that was
+// ignored does not, here and in what this process starts.
 
 /// Blocks them in the only thread; later threads inherit that. From then on a file that exceeds the
 /// user's limit (SIGXFSZ) is an error of write(2), too. Call it once, first in main(). Aborts if

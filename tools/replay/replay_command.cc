@@ -21,6 +21,7 @@
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
 #include "tools/process/command_line.h"
+#include "tools/process/process_signals.h"
 #include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
 #include "tools/serve/h3_offers.h"
@@ -140,6 +141,12 @@ std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo&
                                                   recorded.started);
 }
 
+/// The exit code of a command that a pending signal is to end; nothing without one.
+std::optional<int> exit_code_of_waiting_signal() {
+  auto const number = waiting_signal();
+  return number ? std::optional(128 + *number) : std::nullopt;
+}
+
 }  // namespace
 
 int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
@@ -152,8 +159,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   auto given = GivenArchive::take(options.archive);
   if (given && options.amend) given = GivenArchive::amended(*given, options.amend);
   if (!given) return given.error();
-  auto what_if = WhatIfArchive::make(
-      given->path(), {.texts = options.what_ifs, .session = options.session, .seed = think_seed});
+  auto what_if = WhatIfArchive::make(given->path(), {.texts = options.what_ifs,
+                                                     .session = options.session,
+                                                     .seed = think_seed,
+                                                     .ended = exit_code_of_waiting_signal});
   if (!what_if) {
     std::fprintf(stderr, "reprise: %s\n", what_if.error().text.c_str());
     return what_if.error().exit_code;
@@ -222,7 +231,9 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     std::fprintf(stderr, "reprise: %s\n", why.c_str());
     return kExitUsage;
   }
-  if (auto const left_out = options.warm ? replayed.warm() : 0; left_out > 0) {
+  // The signal stays pending and ends serving.run().
+  auto const is_to_end = [] { return waiting_signal().has_value(); };
+  if (auto const left_out = options.warm ? replayed.warm(is_to_end) : 0; left_out > 0) {
     std::fprintf(stderr,
                  "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
                  "request\n",

@@ -58,6 +58,14 @@ std::expected<ListenAddresses, std::string> ListenOptions::parse(DefaultAddresse
     }
     address.at = tcp::endpoint(at->address(), at->port());
   }
+  if (!addresses.dns.at || addresses.dns.at->address().is_loopback()) return addresses;
+  for (const ListenAddress* const each : {&addresses.https, &addresses.http}) {
+    if (!each->at || !each->at->address().is_unspecified()) continue;
+    return std::unexpected("--dns cannot tell other machines where the listener of " + each->flag +
+                           " is: " + each->at->address().to_string() +
+                           " is every address of this machine. Give " + each->flag +
+                           " the address that other machines use");
+  }
   return addresses;
 }
 

@@ -49,7 +49,8 @@ struct ListenOptions {
 
   void add_to(CLI::App& command);
   /// The error is a sentence that names the option. An address that other machines can reach is an
-  /// error unless `allow_remote`.
+  /// error unless `allow_remote`; so is a wildcard address of a listener whose address a resolver
+  /// that other machines can reach would have to give them.
   std::expected<ListenAddresses, std::string> parse(DefaultAddresses usual) const;
 };
 

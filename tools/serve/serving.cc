@@ -73,6 +73,7 @@ std::optional<int> Serving::prepare(const Naming& naming) {
     return kExitUsage;
   }
   addresses_ = std::move(*addresses);
+  if (auto const wrong = check_link_options()) return wrong;
   if (!remove_stale_file(options_.ready_file, "--ready-file")) return kExitFailed;
   if (auto const wrong = open_authorities()) return wrong;
   if (auto const wrong = prepare_command()) return wrong;
@@ -213,8 +214,12 @@ dns::Zone Serving::zone(const Naming& naming) const {
   }
   if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
   auto const& main = addresses_.https.at ? addresses_.https : addresses_.http;
-  if (!main.at || !main.at->address().is_v4()) return {};
-  return {.entries = {}, .catch_all = main.at->address().to_v4()};
+  if (!main.at) return {};
+  auto const at = main.at->address();
+  if (!at.is_unspecified()) return {.entries = {}, .catch_all = at};
+  // Only this machine asks: others need a listener at one address (ListenOptions::parse()).
+  if (at.is_v4()) return {.entries = {}, .catch_all = net::ip::address_v4::loopback()};
+  return {.entries = {}, .catch_all = net::ip::address_v6::loopback()};
 }
 
 std::optional<int> Serving::bind_names(const Naming& naming) {

@@ -129,6 +129,7 @@ class Serving {
  private:
   std::optional<int> open_authorities();
   std::optional<int> prepare_command();
+  std::optional<int> check_link_options() const;
   std::optional<int> prepare_link();
   std::optional<int> prepare_packets(std::optional<ShellError>* refused);
   std::optional<int> prepare_stream(const std::string& instead_of);

@@ -3,12 +3,47 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "proxy/listening_socket.h"
 #include "tools/commands.h"
 #include "tools/serve/serving.h"
 
 namespace reprise {
+namespace {
+
+/// The options of a link whose values are not the defaults.
+std::vector<std::string> link_options_given(const ServingOptions& options) {
+  auto const& link = options.link;
+  std::vector<std::string> given;
+  auto const add = [&given](bool differs, const char* flag) {
+    if (differs) given.emplace_back(flag);
+  };
+  add(options.shaper != "auto", "--shaper");
+  add(link.seed.has_value(), "--link-seed");
+  add(link.congestion != "cubic", "--congestion");
+  add(link.realtime == true, "--realtime");
+  add(link.realtime == false, "--no-realtime");
+  add(link.keep_awake, "--keep-awake");
+  add(link.no_self_check, "--no-selfcheck");
+  return given;
+}
+
+}  // namespace
+
+std::optional<int> Serving::check_link_options() const {
+  if (!options_.link.link.empty()) return std::nullopt;
+  if (!options_.link.log_file.empty()) {
+    std::fprintf(stderr, "reprise: --link-log needs a link. Add --link LINK\n");
+    return kExitUsage;
+  }
+  for (const std::string& option : link_options_given(options_)) {
+    std::fprintf(stderr, "reprise: %s has no effect without a link. Add --link LINK\n",
+                 option.c_str());
+  }
+  return std::nullopt;
+}
 
 std::optional<int> Serving::prepare_link() {
   if (options_.shaper == "stream") return prepare_stream("");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -97,7 +98,13 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
     }
     made.path_ = folder->path() / "changed.reprise";
     made.folder_ = std::move(*folder);
-    auto effects = whatif::write_changed_archive(**reader, session, *interventions, made.path_);
+    std::optional<int> ended;
+    auto effects = whatif::write_changed_archive(**reader, session, *interventions, made.path_,
+                                                 [&options, &ended] {
+                                                   if (options.ended) ended = options.ended();
+                                                   return ended.has_value();
+                                                 });
+    if (ended) return refuse(*ended, "interrupted while the what-ifs were applied");
     if (!effects) return refuse(kExitArchive, archive_error_text(archive, effects.error()));
     made.effects_ = std::move(*effects);
     reader = ArchiveReader::open(made.path_, {});

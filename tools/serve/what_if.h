@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +23,15 @@ struct WhatIfOptions {
   std::vector<std::string> texts;  ///< as given
   std::uint32_t session = 0;       ///< the recorded one that is served; 0: as session_to_replay()
   std::uint64_t seed = 0;          ///< of think times that are drawn
+  /// Asked between exchanges: the exit code of a command that is to end, or nothing.
+  std::function<std::optional<int>()> ended = {};
 };
 
 /// The archive to serve: the given one, or its changed copy in a private folder, which lives as
 /// long as this object.
 class WhatIfArchive {
  public:
-  /// Errors: an invalid text, one that changes nothing, an unusable archive.
+  /// Errors: an invalid text, one that changes nothing, an unusable archive, an end.
   static std::expected<WhatIfArchive, CommandRefusal> make(const std::filesystem::path& archive,
                                                            const WhatIfOptions& options);
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <system_error>
 
 #include "base/text/command_words.h"
 #include "base/text/white_space.h"
 #include "shaper/profile.h"
+#include "shaper/units.h"
 
 namespace reprise::tsproxy {
 namespace {
@@ -24,9 +28,26 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Whether the number has any digit but 0: "0", "0.0" and "" mean no limit.
-bool limits(std::string_view number) {
-  return number.find_first_not_of("0.") != std::string_view::npos;
+/// A finite number from 0 on. Callers compute rates and write all digits, or an exponent.
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [stopped, error] = std::from_chars(text.data(), end, number);
+  bool const whole = error == std::errc() && stopped == end;
+  return whole && std::isfinite(number) && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+/// The number in a unit that is smaller by `factor`, rounded; 0 without a number.
+std::int64_t rounded(std::string_view text, double factor) {
+  constexpr double kAboveAllLimits = 9e17;
+  return std::llround(std::min(number_in(text).value_or(0) * factor, kAboveAllLimits));
+}
+
+/// ",down=5mbit"; empty without a limit. A rate that rounds to 0 is a limit all the same.
+std::string rate_setting(const char* name, const std::string& kbps) {
+  if (number_in(kbps).value_or(0) <= 0) return "";
+  auto const rate_bps = static_cast<std::uint64_t>(std::max<std::int64_t>(rounded(kbps, 1e3), 1));
+  return std::string(",") + name + "=" + rate_text(rate_bps);
 }
 
 /// The place of the number with this name; null for another name.
@@ -94,15 +115,15 @@ std::uint16_t PortMap::of(std::uint16_t asked) const {
 
 std::string Settings::link() const {
   std::string text;
-  if (limits(rtt)) text += ",rtt=" + rtt + "ms";
-  if (limits(inkbps)) text += ",down=" + inkbps + "kbit";
-  if (limits(outkbps)) text += ",up=" + outkbps + "kbit";
+  std::chrono::nanoseconds const round_trip(rounded(rtt, 1e6));
+  if (round_trip.count() > 0) text += ",rtt=" + time_text(round_trip);
+  text += rate_setting("down", inkbps) + rate_setting("up", outkbps);
   return text.empty() ? "" : "none" + text;
 }
 
 std::expected<void, std::string> check_link(const Settings& settings) {
   for (const std::string* const number : {&settings.rtt, &settings.inkbps, &settings.outkbps}) {
-    if (number->empty() || number->find_first_not_of("0123456789.") != std::string::npos) {
+    if (!number_in(*number)) {
       return std::unexpected("'" + *number + "' is not a number");
     }
   }

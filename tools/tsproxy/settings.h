@@ -27,14 +27,15 @@ class PortMap {
   std::vector<Rule> rules_;
 };
 
-/// Numbers as given: decimal, 0 for none.
+/// Numbers as given, such as 683.59375 or 1e3; 0 for none.
 struct Settings {
   std::string rtt = "0";      ///< ms
   std::string inkbps = "0";   ///< to the client, 1000 bit/s
   std::string outkbps = "0";  ///< from the client
   PortMap ports;
 
-  /// As `--link` takes it: "none,rtt=100ms,down=5000kbit"; empty if nothing is limited.
+  /// As `--link` takes it: "none,rtt=100ms,down=5mbit", rounded to whole ns and bit/s, at least 1
+  /// bit/s; empty if nothing is limited.
   std::string link() const;
 };
 

@@ -22,10 +22,8 @@ std::string write_archive(const fs::path& archive, const fs::path& to) {
   if (!old && old.error() != std::errc::no_such_file_or_directory) {
     return archive_error_text(to, old.error());
   }
-  std::error_code error;
-  // Of a symbolic link its target is replaced.
-  auto const place = old ? fs::canonical(to, error) : to;
-  return replace_once_whole(error ? to : place, [&](const fs::path& part) {
+  return replace_once_whole(to, [&](const fs::path& part) {
+    std::error_code error;
     fs::copy_file(archive, part, error);
     return error ? to.string() + ": " + error.message() : std::string();
   });

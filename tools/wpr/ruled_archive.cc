@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "archive/copy.h"
@@ -12,6 +13,7 @@
 #include "inject/rewrite.h"
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
+#include "tools/process/process_signals.h"
 #include "tools/wpr/input/rules.h"
 #include "tools/wpr/input/script_text.h"
 #include "tools/wpr/wpr_serving.h"
@@ -97,6 +99,7 @@ class ChangedCopy final : public ArchiveCopy {
 
  private:
   Result<void> carry(std::uint32_t, Exchange& exchange) override {
+    if (waiting_signal()) return fail(std::make_error_code(std::errc::operation_canceled));
     std::optional<std::vector<std::byte>> body;
     bool changes = false;
     for (const Change& change : changes_) {
@@ -171,6 +174,7 @@ int apply_rules(std::span<const Change> changes, const fs::path& from, const fs:
   }
   auto const changed = write_copy(**archive, to, changes);
   if (!changed) {
+    if (auto const number = waiting_signal()) return 128 + *number;
     say_error("the rules cannot be applied to " + from.string() + ": " + changed.error());
     return kExitArchive;
   }

@@ -48,7 +48,7 @@ int record_as_wpr(const CommandLine& line) {
   fs::path const archive = line.archive;
   bool const is_ours = archive.extension() == ".reprise";
   RecordOptions options;
-  options.output = is_ours ? archive : fs::path(line.archive + ".reprise");
+  options.output = is_ours ? behind_links(archive) : fs::path(line.archive + ".reprise");
   options.overwrite = true;
   std::fprintf(stderr, "reprise: the certificates of origins are not verified\n");
   options.origins.insecure_origin = true;

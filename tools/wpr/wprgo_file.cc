@@ -1,5 +1,7 @@
 #include "tools/wpr/wprgo_file.h"
 
+#include <system_error>
+
 #include "archive/export/export.h"
 #include "archive/open_file.h"
 #include "tools/archive/errors.h"
@@ -29,15 +31,27 @@ std::string write_new(const fs::path& path, const fs::path& to, exporting::Effor
 
 }  // namespace
 
+fs::path behind_links(fs::path path) {
+  constexpr int kLinksMax = 40;  // as open(2)
+  for (int links = 0; links < kLinksMax; ++links) {
+    std::error_code not_a_link;
+    auto const target = fs::read_symlink(path, not_a_link);
+    if (not_a_link) break;
+    path = path.parent_path() / target;
+  }
+  return path;
+}
+
 std::string replace_once_whole(const fs::path& to,
                                const std::function<std::string(const fs::path& part)>& write) {
-  auto part = to;
+  auto const place = behind_links(to);
+  auto part = place;
   part += ".new";
   std::error_code error;
   fs::remove(part, error);
   auto problem = write(part);
   if (problem.empty()) {
-    fs::rename(part, to, error);
+    fs::rename(part, place, error);
     if (error) problem = to.string() + ": " + error.message();
   }
   if (!problem.empty()) fs::remove(part, error);

@@ -10,8 +10,12 @@
 
 namespace reprise::wpr {
 
-/// Replaces `to` by the file that `write` makes at the path it is given, once that is whole.
-/// Returns the problem as a sentence, or nothing; `to` is unchanged then.
+/// The file that symbolic links at `path` lead to, which need not exist yet.
+std::filesystem::path behind_links(std::filesystem::path path);
+
+/// Replaces `to`, or the file that it links to, by the one that `write` makes at the path it is
+/// given, once that is whole. Returns the problem as a sentence, or nothing; `to` is unchanged
+/// then.
 std::string replace_once_whole(
     const std::filesystem::path& to,
     const std::function<std::string(const std::filesystem::path& part)>& write);

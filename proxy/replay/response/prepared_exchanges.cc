@@ -56,11 +56,12 @@ void PreparedExchanges::reset() {
   if (auto const& rules = timing().rules) rules->restart_draws();
 }
 
-std::size_t PreparedExchanges::warm(std::uint32_t session) {
+std::size_t PreparedExchanges::warm(std::uint32_t session, const std::function<bool()>& stop) {
   std::size_t left_out = 0;
   bool room = true;
   for (std::uint32_t ordinal = 0; ordinal < archive_.entries().size(); ++ordinal) {
     if (archive_.entries()[ordinal].session != session) continue;
+    if (stop && stop()) return 0;
     if (room) {
       room = warm_document(ordinal);
     } else {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -45,8 +46,8 @@ class PreparedExchanges {
   Headers moved_back(HeaderList headers) const;
 
   /// Prepares every exchange of `session` now, as far as there is room. Returns the number of those
-  /// without room.
-  std::size_t warm(std::uint32_t session);
+  /// without room; 0 if it ended early because `stop`, asked before each exchange, returned true.
+  std::size_t warm(std::uint32_t session, const std::function<bool()>& stop = {});
   /// The same for documents only, until it is stopped.
   void warm_documents(std::uint32_t session, const std::stop_token& stop);
 

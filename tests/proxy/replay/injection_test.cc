@@ -96,6 +96,13 @@ TEST_F(ReplayInjection, IsDoneOnceForAll) {
   EXPECT_EQ(&get("/page", "document"), first);
 }
 
+TEST_F(ReplayInjection, IsNotDoneInAdvanceOnceToldToStop) {
+  for (auto const* const target : {"/1", "/2", "/3"}) record(target, kPage, html_);
+  int asked = 0;
+  EXPECT_EQ(replay().warm([&asked] { return ++asked == 2; }), 0U);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(ReplayInjection, SaysWhatItAdded) {
   record("/page", kPage, html_);
   record("/lie", kPage,

@@ -297,6 +297,17 @@ TEST_F(ChangedArchiveTest, DoesNotReplaceAFile) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine");
 }
 
+TEST_F(ChangedArchiveTest, IsNotFinishedWhenToldToStop) {
+  add_page();
+  add_script();
+  int asked = 0;
+  auto const made = write_changed_archive(site_.reader(), 1, {}, folder_ / "changed",
+                                          [&asked] { return ++asked == 2; });
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error(), std::errc::operation_canceled);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Effects, RefuseWhatSelectsOrChangesNothing) {
   Effect effect{.text = "*: lazy"};
   EXPECT_EQ(refusal(effect), "--what-if '*: lazy' selects no request of the recording");
