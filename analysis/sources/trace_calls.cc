@@ -308,8 +308,8 @@ class TraceReader {
     }
   }
 
-  /// The request with that initiator that starts nearest to the end of `hop`, and not before it;
-  /// null if there is none.
+  /// The request with that initiator that starts nearest to the end of `hop`, and not before it; or
+  /// null.
   Call* redirect_target(const Call& hop, std::string_view initiator) {
     Call* nearest = nullptr;
     std::int64_t least_us = kRedirectGapUs + 1;

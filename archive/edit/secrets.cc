@@ -104,7 +104,7 @@ constexpr Spelling kSpellings[] = {
     {.listed = "&<>\"'`=", .escapes_listed = true, .escape = hex_entity},
     {.listed = "&<>\"'`=/", .escapes_listed = true, .escape = entity},
 };
-/// Of a longer secret, which is rather a file, only the first two are searched: each takes memory.
+/// A longer secret is a file, and only the first two are searched for it: each takes memory.
 constexpr std::size_t kSpelledBytesMax = 64 << 10;
 
 bool is_escaped(char c, const Spelling& spelling) {
