@@ -1,7 +1,7 @@
 #pragma once
 
 // What disturbed one load, and what that can have cost it: signals that the page cannot raise by
-// itself, so that a slower page is not left out more often. Pure.
+// itself, so that a slower page is not skipped more often. Pure.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ namespace reprise {
 struct Disturbance {
   double cost_ms = 0;  ///< at most; infinite where nobody can tell
   std::string text;    ///< "late packets can have cost up to 41.2 ms"
-  /// Steal, or something that can come of it: what a host takes from the link makes packets late.
+  /// Steal, or a consequence of it: what a host takes from the link makes packets late.
   bool by_host = false;
   /// Of steal alone: the processors' time that was used meanwhile, by everybody.
   double busy_ms = 0;
@@ -55,7 +55,7 @@ std::optional<Disturbance> disturbed(const std::vector<Disturbance>& all, double
                                      double usual_steal = 0);
 
 /// Why a load should not count, a sentence: what disturbed it, or else what its link missed of its
-/// settings. Empty: nothing.
+/// settings. Empty: it should.
 std::string reason_to_skip(const PageLoad& page, const ReplaySummary* replay,
                            double least_effect_ms, double usual_steal);
 

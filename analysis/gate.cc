@@ -46,19 +46,18 @@ class Gate {
   }
 
  private:
-  /// Loads both sides until nothing disturbs them. Why that is not to be, if so.
+  /// Loads both sides until nothing disturbs them. Returns why the gate ends, if it does.
   std::optional<GateEnd> load_undisturbed(std::size_t run) {
     for (;;) {
       if (!calls_.time_left()) return GateEnd::kOutOfTime;
       bool const b_first = (chance_() >> 63) != 0;
       if (!calls_.load(b_first, run) || !calls_.load(!b_first, run)) return GateEnd::kInterrupted;
       if (run == 0) return std::nullopt;
-      auto const why = calls_.skip(run);
+      auto const why = calls_.why_disturbed(run);
       if (why.empty()) return std::nullopt;
       ++result_.skipped[without_figures(why)];
-      if (++disturbed_ >= kDisturbedRunsMax && disturbed_ > 2 * (run - 1)) {
-        return GateEnd::kDisturbed;
-      }
+      repeats_.add();
+      if (repeats_.too_many(run - 1)) return GateEnd::kDisturbed;
     }
   }
 
@@ -72,7 +71,7 @@ class Gate {
         .of = looks_.at().size(),
         .runs = run,
         .comparison = compare(calls_.measured(false), calls_.measured(true), compare_options)};
-    calls_.tell(result_.look);
+    calls_.on_look(result_.look);
     auto const& comparison = result_.look.comparison;
     if (!comparison.refusals.empty() && !may_pass(comparison)) return GateEnd::kRefused;
     if (comparison.refusals.empty() && is_answer(comparison)) return GateEnd::kDecided;
@@ -91,7 +90,7 @@ class Gate {
   Looks looks_{options_.look_every, options_.most_runs};
   std::mt19937_64 chance_;
   std::size_t look_ = 0;
-  std::size_t disturbed_ = 0;
+  DisturbedRepeats repeats_;
   GateResult result_;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analysis/comparison.h"
+#include "analysis/repeats.h"
 
 namespace reprise {
 
@@ -39,13 +40,15 @@ struct GateCalls {
   std::function<bool(bool b, std::size_t run)> load;
   /// Whether this run of both sides was disturbed, and why, one sentence; it is then skipped in
   /// what has been measured. Empty: it counts.
-  std::function<std::string(std::size_t run)> skip = [](std::size_t) { return std::string(); };
+  std::function<std::string(std::size_t run)> why_disturbed = [](std::size_t) {
+    return std::string();
+  };
   /// What has been loaded so far.
   std::function<Measurements(bool b)> measured;
   /// Whether there is time for another run.
   std::function<bool()> time_left;
   /// After each look.
-  std::function<void(const GateLook& look)> tell;
+  std::function<void(const GateLook& look)> on_look;
 };
 
 enum class GateEnd { kDecided, kRefused, kOutOfRuns, kOutOfTime, kDisturbed, kInterrupted };
@@ -58,14 +61,11 @@ struct GateResult {
   std::map<std::string, std::size_t> skipped;
 };
 
-/// Of disturbed runs: this many, and more than twice as many as undisturbed ones, and the machine
-/// is too busy.
-inline constexpr std::size_t kDisturbedRunsMax = 6;
-
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
-/// touches both alike; a run that was disturbed is repeated, with both sides. At the looks the
-/// comparison has the levels of look_levels(). Stops when the question is answered, and when A and
-/// B cannot be compared, unless only their links were in doubt so far.
+/// touches both alike; a run that was disturbed is repeated, with both sides. Each look judges at
+/// its Looks::level(). Stops when the question is answered, when too many runs were disturbed
+/// (DisturbedRepeats), and when A and B cannot be compared, unless only their links were in doubt
+/// so far.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

@@ -39,13 +39,20 @@ void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool wi
 }
 
 void skip_disturbed(LoadGroup& group, const CountedLoads& counted) {
-  auto const least = least_effect_ms(counted, median(values_of(group, counted.metric)));
+  auto const least = counted.least.of(median(values_of(group, counted.metric)));
   std::erase_if(group.loads, [&](const LoadRow* load) {
     if (load->counts) return false;
     auto const why = disturbed(load->disturbances, least, counted.usual_steal);
     if (why) skip(group, why->text);
     return why.has_value();
   });
+}
+
+/// Of a load without it, as long as the load lasted: what a page did not get to does not make a
+/// busy moment count for more.
+double time_of(const PageLoad& page, std::size_t metric) {
+  auto const time = page.*kMetrics[metric].value;
+  return time ? *time : page.machine ? page.machine->span_ms : 0;
 }
 
 /// The conditions that can differ, each with the difference that allows it.
@@ -147,8 +154,11 @@ double usual_steal(const Measurements& all) {
   return usual.share();
 }
 
-double least_effect_ms(const CountedLoads& counted, double metric_ms) {
-  return std::max(counted.least.relative * metric_ms, counted.least.absolute);
+std::string reason_to_skip(const LoadResult& result, const LoadResult::Load& load,
+                           const CountedLoads& counted) {
+  if (counted.doubtful) return {};
+  auto const least = counted.least.of(time_of(load.page, counted.metric));
+  return reason_to_skip(load.page, result.replay_of(load), least, counted.usual_steal);
 }
 
 std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& counted) {

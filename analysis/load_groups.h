@@ -63,8 +63,10 @@ struct CountedLoads {
 /// Of all loads but the warm-ups.
 double usual_steal(const Measurements& all);
 
-/// The least effect on a page of which that is the median, or one load.
-double least_effect_ms(const CountedLoads& counted, double metric_ms);
+/// Why a load of that result does not count, a sentence: what disturbed it, or else what its link
+/// missed of its settings. Empty: it counts.
+std::string reason_to_skip(const LoadResult& result, const LoadResult::Load& load,
+                           const CountedLoads& counted);
 
 /// By page and conditions, in the order of first appearance.
 std::vector<LoadGroup> groups_of(const Measurements& all, const CountedLoads& counted);

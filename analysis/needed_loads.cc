@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/blocks.h"
 #include "analysis/normal.h"
 
 namespace reprise {
@@ -13,19 +14,6 @@ namespace {
 const double kPowerZ = normal_upper_quantile(0.2);
 /// Of the rank test beside the t-test, where the noise is normal.
 constexpr double kEfficiency = 0.955;
-
-/// 1 / binomial(2n, n): one of the ways to divide twice as many loads into two sides.
-double chance_of_one_order(std::size_t loads) {
-  auto const n = static_cast<double>(loads);
-  return std::exp(2 * std::lgamma(n + 1) - std::lgamma(2 * n + 1));
-}
-
-/// The smallest two-sided p of a rank test of `loads` against as many, in blocks of that many.
-double smallest_p(std::size_t loads, std::size_t block) {
-  if (block == 0) return 2 * chance_of_one_order(loads);
-  auto const blocks = static_cast<double>(loads / block);
-  return 2 * std::pow(chance_of_one_order(block), blocks) * chance_of_one_order(loads % block);
-}
 
 /// Of the rank test in such blocks beside the t-test. Ranks within few values tell less: as the
 /// Friedman test, by N / (N + 1) for blocks of N values.
@@ -81,8 +69,7 @@ std::vector<MetricSpread> spreads_of(const LoadGroup& group, const CompareOption
 
 std::optional<std::size_t> needed_loads(const MetricSpread& spread, double effect,
                                         std::size_t metrics, const GateOptions& options) {
-  auto const bound = minimum_effect(options.compare, spread.metric);
-  auto const least = std::max(bound.relative * spread.median, bound.absolute);
+  auto const least = minimum_effect(options.compare, spread.metric).of(spread.median);
   Looks looks(options.look_every, options.most_runs);
   for (std::size_t look = 0; look < looks.at().size(); ++look) {
     auto const loads = looks.at()[look];

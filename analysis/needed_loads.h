@@ -21,6 +21,8 @@ struct MetricSpread {
   std::size_t loads_of_a_seed = 0;
 };
 
+/// Of each metric of `options` (all, if it names none) that has a value in `group`. The others are
+/// skipped: MetricSpread::metric says which one it is.
 std::vector<MetricSpread> spreads_of(const LoadGroup& group, const CompareOptions& options);
 
 /// Loads a side until four of five gates call a true shift of `effect` different: the first look at

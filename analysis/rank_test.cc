@@ -116,6 +116,17 @@ std::vector<double> u_distribution(std::size_t m, std::size_t n) {
   return counts;
 }
 
+std::vector<double> doubled_u_distribution(std::span<const double> a, std::span<const double> b) {
+  if (a.empty() || b.empty() || a.size() + b.size() > kExactTotalMax) std::abort();
+  auto const ranks = rank(a, b);
+  auto const sums = sums_of_chosen(ranks.doubled, b.size());
+  double const all = std::accumulate(sums.begin(), sums.end(), 0.0);
+  std::vector<double> out(2 * a.size() * b.size() + 1);
+  std::size_t const least = b.size() * (b.size() + 1);  // twice the sum of the ranks 1 to n
+  for (std::size_t sum = least; sum < sums.size(); ++sum) out[sum - least] = sums[sum] / all;
+  return out;
+}
+
 double u_variance(std::size_t m, std::size_t n, double tie_term) {
   auto const pairs = static_cast<double>(m) * static_cast<double>(n);
   auto const total = static_cast<double>(m + n);

@@ -30,6 +30,11 @@ RankTest rank_test(std::span<const double> a, std::span<const double> b);
 /// ties. m + n is at most kExactTotalMax, which keeps every count below 2^53.
 std::vector<double> u_distribution(std::size_t m, std::size_t n);
 
+/// P(2 U = 0), P(2 U = 1), ..., P(2 U = 2 m n) if each division of these values, with their ties,
+/// into samples of m and n values is as probable. Neither is empty; together they are at most
+/// kExactTotalMax.
+std::vector<double> doubled_u_distribution(std::span<const double> a, std::span<const double> b);
+
 /// The variance of U for samples of m and n values (both at least 1) of one distribution.
 double u_variance(std::size_t m, std::size_t n, double tie_term = 0);
 

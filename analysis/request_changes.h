@@ -22,9 +22,10 @@ struct MovedRequest {
 };
 
 struct RequestChanges {
-  std::vector<std::string> came;  ///< in most loads of B, in none or few of A; "GET https://..."
-  std::vector<std::string> went;
-  std::vector<MovedRequest> moved;  ///< the ones that end furthest from where they did come first
+  /// In more than half of B's loads and at most half of A's: "GET https://...".
+  std::vector<std::string> came;
+  std::vector<std::string> went;    ///< the reverse: usual in A alone
+  std::vector<MovedRequest> moved;  ///< sorted by how far they moved, largest first
   std::vector<std::string> missed;  ///< came, and the archive has no answer
 };
 

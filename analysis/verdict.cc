@@ -47,12 +47,13 @@ void adjust(std::span<Finding> findings) {
 
 }  // namespace
 
-std::size_t least_loads(double level) {
+double MinimumEffect::of(double median) const {
+  return std::max(absolute, relative * std::abs(median));
+}
+
+std::size_t least_loads(double level, std::size_t block_loads) {
   std::size_t loads = 1;
-  for (double orders = 2; 2 / orders > level && loads < 100; ++loads) {  // of 2 * loads values
-    auto const more = static_cast<double>(loads + 1);
-    orders *= 2 * more * (2 * more - 1) / (more * more);
-  }
+  while (smallest_p(loads, block_loads) > level && loads < 100) ++loads;
   return loads;
 }
 
@@ -77,8 +78,8 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
     Finding finding{.of_a = each.a.size(), .of_b = each.b.size()};
     finding.median_a = median(each.a);
     finding.median_b = median(each.b);
-    finding.minimum_effect =
-        std::max(each.least.absolute, each.least.relative * std::abs(finding.median_a));
+    finding.minimum_effect = each.least.of(finding.median_a);
+    finding.of_block = loads_of_largest(each.blocks);
     finding.rank = each.blocks.empty() ? rank_test(each.a, each.b) : blocked_rank_test(each.blocks);
     if (is_comparable(each)) {
       finding.shift = each.blocks.empty() ? shift_between(each.a, each.b, level)

@@ -19,6 +19,9 @@ namespace reprise {
 struct MinimumEffect {
   double relative = 0;  ///< of A's median
   double absolute = 0;  ///< in the metric's unit
+
+  /// In the metric's unit.
+  double of(double median) const;
 };
 
 /// One metric's values.
@@ -40,6 +43,8 @@ struct Finding {
   double median_b = 0;
   Shift shift;                ///< with the interval at the level of this look
   double minimum_effect = 0;  ///< from `least`, in the metric's unit
+  /// Values a side of the largest block; 0: all are compared with each other.
+  std::size_t of_block = 0;
   RankTest rank;
   double holm_p = 1;  ///< rank.p, adjusted for the number of metrics (Holm, 1979)
   /// different: significant, over all metrics and looks together, and the estimate reaches the
@@ -55,8 +60,8 @@ using LevelOf = std::function<double(double alpha)>;
 std::vector<Finding> judge(std::span<const Samples> metrics, double alpha, const LevelOf& level_of);
 
 /// The loads a side from which on the exact rank test can reach that level at all: if no load of
-/// one side is as long as any of the other.
-std::size_t least_loads(double level);
+/// one side is as long as any of the other. `block_loads`: see smallest_p().
+std::size_t least_loads(double level, std::size_t block_loads = 0);
 
 /// Different if any finding is, same if all are; undecided without findings.
 Verdict verdict_of(std::span<const Finding> findings);

@@ -1,5 +1,7 @@
 #include "archive/exchange.h"
 
+#include "base/http/media_type.h"
+
 namespace reprise {
 
 std::string_view to_string(Outcome outcome) {
@@ -35,6 +37,12 @@ std::string url_of(Scheme scheme, std::string_view host, std::uint16_t port,
 
 std::string url_of(const StoredRequest& request) {
   return url_of(request.scheme, request.host, request.port, request.target);
+}
+
+ResourceType resource_type(const Exchange& exchange) {
+  if (!exchange.request.protocol.empty()) return ResourceType::kWebSocket;
+  return resource_type(exchange.request.headers.list(),
+                       media_type(exchange.response.headers.list()));
 }
 
 }  // namespace reprise

@@ -15,6 +15,7 @@
 
 #include "base/http/digest.h"
 #include "base/http/headers.h"
+#include "base/http/resource_type.h"
 #include "base/http/version.h"
 
 namespace reprise {
@@ -127,6 +128,9 @@ struct Exchange {
   Outcome outcome = Outcome::kComplete;
   std::string failure;  ///< one sentence, empty if complete
 };
+
+/// By the protocol, the request's fields, and the response's media type.
+ResourceType resource_type(const Exchange& exchange);
 
 /// One connection to an origin, attempted or made.
 struct ConnectionFacts {

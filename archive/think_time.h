@@ -68,7 +68,7 @@ std::chrono::nanoseconds pauses_of(const Exchange& exchange,
 
 /// How long looking up each host's name took in a session: the longest of its queries; of hosts
 /// without any, as in imports, the longest before one of their connections. Hosts without such
-/// times are left out.
+/// times are skipped.
 std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times(
     const ArchiveReader& archive, std::uint32_t session);
 

@@ -215,6 +215,9 @@ Result<void> ArchiveWriter::close() {
   return {};
 }
 
+std::optional<std::uint32_t> ArchiveWriter::session() const {
+  return state_->in_session ? std::optional(state_->session) : std::nullopt;
+}
 std::uint64_t ArchiveWriter::size_bytes() const {
   return state_->file.size_bytes();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "archive/error.h"
@@ -72,6 +73,9 @@ class ArchiveWriter {
   /// Removes the current session with everything added to it, which restores the archive as of
   /// begin_session(). No BodyWriter may be in use.
   Result<void> drop_session();
+
+  /// The number of the current session; nothing outside of one, where nothing can be added.
+  std::optional<std::uint32_t> session() const;
 
   /// Fills in `facts.session`.
   Result<void> add_connection(ConnectionFacts facts);

@@ -8,6 +8,9 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
+/// One before each of the 127 labels that fit into a name, and one before its end.
+constexpr unsigned kPointersMax = 128;
+
 /// Reads forward through a message. Keeps the first error; after it all reads return zeros.
 class Reader {
  public:
@@ -61,18 +64,20 @@ class Reader {
 };
 
 /// Every pointer must lead to before the piece of the name that contains it, so following pointers
-/// ends (RFC 1035 section 4.1.4: "a prior occurrence").
+/// ends (RFC 1035 section 4.1.4: "a prior occurrence"). Their number is limited, because pointers
+/// that lead to pointers would make the work grow with the square of the message's size.
 Name Reader::name() {
   Name name;
   std::size_t behind = 0;  // where reading continues after the first pointer
   std::size_t piece = at_;
+  unsigned pointers = 0;
   while (ok()) {
     auto const size = u8();
     if (size == 0) break;
     if ((size & 0xc0) == 0xc0) {
       std::size_t const target = (size & 0x3fu) << 8 | u8();
       if (behind == 0) behind = at_;
-      if (target >= piece) set_error(errc::bad_pointer);
+      if (target >= piece || ++pointers > kPointersMax) set_error(errc::bad_pointer);
       piece = at_ = std::min(target, bytes_.size());
     } else if ((size & 0xc0) != 0) {
       set_error(errc::bad_name);

@@ -8,7 +8,7 @@ namespace reprise::dns {
 enum class errc {
   truncated = 1,       ///< the message ends inside something
   bad_name,            ///< a label or a name is too long, empty or of an unknown kind
-  bad_pointer,         ///< a compressed name points forward or at itself
+  bad_pointer,         ///< a compressed name points forward, at itself or too often
   bad_record,          ///< the data of a record does not match its type
   bad_edns,            ///< EDNS twice, misplaced or malformed
   trailing_bytes,      ///< bytes follow the last record

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text/ascii.h"
 #include "dns/name.h"
 
 namespace reprise::dns {
@@ -23,8 +24,8 @@ std::optional<ip::address> parse_literal(std::string_view text) {
 }
 
 bool is_name_letter(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' ||
-         letter == '_' || letter == '.';
+  return (letter >= 'a' && letter <= 'z') || is_digit(letter) || letter == '-' || letter == '_' ||
+         letter == '.';
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ std::optional<std::string> normal_host(std::string_view host) {
   }
   if (host.ends_with('.')) host.remove_suffix(1);
   std::string name(host);
-  std::ranges::transform(name, name.begin(), lower);
+  std::ranges::transform(name, name.begin(), to_lower);
   if (!std::ranges::all_of(name, is_name_letter) || !Name::parse(name)) return std::nullopt;
   if (name.ends_with('.')) return std::nullopt;
   return name;

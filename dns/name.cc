@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "dns/error.h"
 
 namespace reprise::dns {
 namespace {
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
 
 /// Removes the escaped byte after a backslash from `text`; -1 if it is invalid.
 int take_escaped(std::string_view& text) {
@@ -86,7 +83,7 @@ std::string Name::text() const {
 Name Name::lowered() const {
   // A length is at most 63, below every letter, so lowering does not change it.
   Name name = *this;
-  std::ranges::transform(name.labels_, name.labels_.begin(), lower);
+  std::ranges::transform(name.labels_, name.labels_.begin(), to_lower);
   return name;
 }
 

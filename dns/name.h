@@ -41,8 +41,4 @@ class Name {
   std::string labels_;
 };
 
-inline char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 }  // namespace reprise::dns

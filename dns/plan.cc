@@ -145,17 +145,6 @@ std::string Plan::chromium_rules(const Ports& ports, bool with_catch_all) const 
   return rules;
 }
 
-std::string Plan::hosts_text() const {
-  std::string text;
-  for (const Host& host : hosts_) {
-    if (host.literal) continue;
-    for (const auto& address : host.addresses) {
-      text += address.to_string() + " " + host.host + "\n";
-    }
-  }
-  return text;
-}
-
 Zone Plan::zone(bool with_catch_all, const std::set<std::string>& h3_hosts) const {
   Zone zone;
   std::set<std::string, std::less<>> links;

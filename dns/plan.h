@@ -39,8 +39,8 @@ struct RecordedHost {
 /// - A host without an address (never reached, or imported without) has a stand-in for itself
 ///   alone, to prevent coalescing that the recording may not have had.
 /// - A host that is an IP literal is an origin address like any other. Nobody looks it up, so it is
-///   in chromium_rules() and not in hosts_text() or zone(). Without rules a client dials the
-///   literal itself; only a namespace can redirect it.
+///   in chromium_rules() and not in zone(). Without rules a client dials the literal itself; only a
+///   namespace can redirect it.
 /// - localhost is a host like any other if it was recorded; see Responder for when it was not.
 ///
 /// Immutable, so thread-safe.
@@ -92,8 +92,6 @@ class Plan {
   /// HTTPS port. Linux limits an argument to 128 KiB: with more than about 600 hosts only the stub
   /// resolver works.
   std::string chromium_rules(const Ports& ports, bool with_catch_all) const;
-  /// Lines of /etc/hosts.
-  std::string hosts_text() const;
   /// The answers of the stub; HTTPS records are reduced to what replay supports (served_https()).
   /// Those of the hosts in `h3_hosts`, as normal_host() writes them, keep their offers of HTTP/3.
   Zone zone(bool with_catch_all, const std::set<std::string>& h3_hosts = {}) const;

@@ -24,16 +24,6 @@ Result<std::vector<Item>> items_of(const Svcb& svcb, std::uint16_t key, auto&& r
   return items;
 }
 
-template <std::size_t kSize>
-Result<std::vector<std::array<std::uint8_t, kSize>>> hints_of(const Svcb& svcb, std::uint16_t key) {
-  using Address = std::array<std::uint8_t, kSize>;
-  return items_of<Address>(svcb, key, [](std::string_view value, std::size_t at) {
-    Address address;
-    std::ranges::copy(value.substr(at, kSize), address.begin());
-    return address;
-  });
-}
-
 }  // namespace
 
 std::optional<std::string_view> find_param(const Svcb& svcb, std::uint16_t key) {
@@ -77,18 +67,6 @@ Result<std::optional<std::uint16_t>> port_of(const Svcb& svcb) {
   if (!value) return std::nullopt;
   if (value->size() != 2) return fail(errc::bad_record);
   return u16_at(*value, 0);
-}
-
-Result<std::vector<std::array<std::uint8_t, 4>>> ipv4_hints_of(const Svcb& svcb) {
-  return hints_of<4>(svcb, kSvcIpv4Hint);
-}
-
-Result<std::vector<std::array<std::uint8_t, 16>>> ipv6_hints_of(const Svcb& svcb) {
-  return hints_of<16>(svcb, kSvcIpv6Hint);
-}
-
-std::string_view ech_of(const Svcb& svcb) {
-  return find_param(svcb, kSvcEch).value_or(std::string_view());
 }
 
 std::string mandatory_value(const std::vector<std::uint16_t>& keys) {

@@ -33,12 +33,8 @@ void set_param(Svcb& svcb, std::uint16_t key, std::optional<std::string> value);
 Result<std::vector<std::uint16_t>> mandatory_of(const Svcb& svcb);
 Result<std::vector<std::string>> alpn_of(const Svcb& svcb);
 Result<std::optional<std::uint16_t>> port_of(const Svcb& svcb);
-Result<std::vector<std::array<std::uint8_t, 4>>> ipv4_hints_of(const Svcb& svcb);
-Result<std::vector<std::array<std::uint8_t, 16>>> ipv6_hints_of(const Svcb& svcb);
-/// The ECHConfigList, not parsed.
-std::string_view ech_of(const Svcb& svcb);
 
-/// The inverse of the readers above.
+// Values for set_param(); the first two are the inverse of the readers above.
 std::string mandatory_value(const std::vector<std::uint16_t>& keys);
 std::string alpn_value(const std::vector<std::string>& alpn);
 std::string ipv4_hint_value(const std::vector<std::array<std::uint8_t, 4>>& addresses);

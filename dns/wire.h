@@ -2,7 +2,8 @@
 
 // DNS messages as bytes: RFC 1035 with its name compression, EDNS0 (RFC 6891), SVCB and HTTPS (RFC
 // 9460). Pure. Decoding is safe for hostile messages: every length is checked, pointers lead only
-// backwards, and the result is at most about thirty times as large as the message.
+// backwards, a name follows at most 128 of them, and the result is at most about thirty times as
+// large as the message.
 
 #include <cstdint>
 #include <span>

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/http/headers.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise::inject {
@@ -237,9 +238,7 @@ std::optional<TextForm> form_of_label(std::string_view label) {
   label = trim(label);
   if (label.size() > kLabelBytesMax) return std::nullopt;
   std::array<char, kLabelBytesMax> buffer;
-  auto const end = std::ranges::transform(label, buffer.begin(), [](char c) {
-                     return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-                   }).out;
+  auto const end = std::ranges::transform(label, buffer.begin(), to_lower).out;
   std::string_view const lower(buffer.data(), static_cast<std::size_t>(end - buffer.begin()));
   if (std::ranges::binary_search(kAsciiLabels, lower)) return TextForm::kAscii;
   auto const among = [lower](const auto& labels) {

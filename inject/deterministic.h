@@ -15,7 +15,7 @@ namespace reprise::inject {
 enum class ClockMode : std::uint8_t {
   kStep,    ///< 50 ms every 50 tasks that read it, bounded lag: see script/clock.js
   kSteady,  ///< with real time
-  kAll,     ///< the same, and performance.now() and timeOrigin follow it
+  kAll,     ///< the same, and performance.timeOrigin + now() is its time
 };
 
 /// "step", "steady", "all".

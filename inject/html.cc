@@ -1,17 +1,10 @@
 #include "inject/html.h"
 
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-unsigned char lower(unsigned char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c | 0x20) : c;
-}
-
-bool is_letter(unsigned char c) {
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
 
 bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
@@ -20,7 +13,7 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
 }  // namespace
 
 void HtmlScan::Word::add(unsigned char c) {
-  if (size_ < text_.size()) text_[size_] = static_cast<char>(lower(c));
+  if (size_ < text_.size()) text_[size_] = to_lower(static_cast<char>(c));
   if (size_ <= text_.size()) ++size_;
 }
 
@@ -91,7 +84,7 @@ bool HtmlScan::step_data(unsigned char c) {
     return true;
   }
   bool const end_tag = state_ == State::kEndTagOpen;
-  if (is_letter(c)) {
+  if (is_letter(static_cast<char>(c))) {
     closing_ = end_tag;
     harmless_ = true;
     tag_.clear();
@@ -188,7 +181,8 @@ bool HtmlScan::step_declaration(unsigned char c) {
         matched_ = kDoctypeName.size();
       } else if (c == '-' && matched_ == kDoctypeName.size()) {
         state_ = State::kCommentStart;
-      } else if (matched_ < kDoctypeName.size() && lower(c) == kDoctypeName[matched_]) {
+      } else if (matched_ < kDoctypeName.size() &&
+                 to_lower(static_cast<char>(c)) == kDoctypeName[matched_]) {
         if (++matched_ == kDoctypeName.size()) state_ = State::kDoctype;
       } else {
         state_ = State::kBogusComment;
@@ -230,7 +224,8 @@ bool HtmlScan::step_declaration(unsigned char c) {
 bool HtmlScan::step_reference(unsigned char c) {
   static constexpr std::string_view kNames[] = {"Tab;", "NewLine;"};
   bool const digit = c >= '0' && c <= '9';
-  bool const hexadecimal = digit || (lower(c) >= 'a' && lower(c) <= 'f');
+  char const letter = to_lower(static_cast<char>(c));
+  bool const hexadecimal = digit || (letter >= 'a' && letter <= 'f');
   switch (state_) {
     case State::kReferenceStart:
       reference_ = 0;
@@ -238,7 +233,7 @@ bool HtmlScan::step_reference(unsigned char c) {
       state_ = c == '#' ? State::kReferenceNumber : State::kReferenceName;
       return c == '#';
     case State::kReferenceNumber:
-      if (lower(c) == 'x' && matched_ == 0) {
+      if (letter == 'x' && matched_ == 0) {
         matched_ = 1;
         return true;
       }
@@ -258,7 +253,7 @@ bool HtmlScan::step_reference(unsigned char c) {
     default: {
       bool const hex = state_ == State::kReferenceHexadecimal;
       if (hex ? hexadecimal : digit) {
-        auto const value = digit ? c - '0' : lower(c) - 'a' + 10;
+        auto const value = digit ? c - '0' : letter - 'a' + 10;
         reference_ =
             std::min(reference_ * (hex ? 16U : 10U) + static_cast<unsigned>(value), 0x110000U);
         return true;
@@ -291,7 +286,7 @@ bool HtmlScan::step_title(unsigned char c) {
     state_ = c == '/' ? State::kTitleEndName : State::kTitleText;
     return c == '/';
   }
-  if (matched_ < kTitle.size() && lower(c) == kTitle[matched_]) {
+  if (matched_ < kTitle.size() && to_lower(static_cast<char>(c)) == kTitle[matched_]) {
     ++matched_;
     return true;
   }

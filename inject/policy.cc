@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/http/headers.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise::inject {
@@ -66,9 +67,7 @@ Directive read_directive(std::string_view token) {
                       .value = trim(token.substr(end)),
                       .sources = words(token.substr(end))};
   if (directive.value.empty()) directive.value = token.substr(end, 0);
-  std::ranges::transform(directive.name, directive.name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  });
+  std::ranges::transform(directive.name, directive.name.begin(), to_lower);
   return directive;
 }
 

@@ -3,15 +3,12 @@
 
 #include "base/bytes.h"
 #include "base/http/headers.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 #include "inject/charset.h"
 
 namespace reprise::inject {
 namespace {
-
-bool is_letter(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
 
 /// The encoding that browsers use for the label in a meta element. The declaration itself was
 /// readable as ASCII, so a label such as UTF-16 cannot be true.

@@ -7,6 +7,7 @@
 #include <deque>
 #include <ranges>
 
+#include "base/http/h1_syntax.h"
 #include "base/http/media_type.h"
 #include "base/invariant.h"
 #include "base/text/base64.h"
@@ -15,16 +16,40 @@
 namespace reprise::inject {
 namespace {
 
-std::string_view essence_of(std::string_view content_type) {
-  return trim(content_type.substr(0, content_type.find(';')));
+/// Takes the next value from a list, and the comma after it. Commas in quotes do not end it.
+std::string_view take_value(std::string_view& list) {
+  std::size_t end = 0;
+  for (bool quoted = false; end < list.size() && (quoted || list[end] != ','); ++end) {
+    if (list[end] == '"') quoted = !quoted;
+    if (quoted && list[end] == '\\') ++end;
+  }
+  auto const value = list.substr(0, end);
+  list.remove_prefix(std::min(end + 1, list.size()));
+  return value;
 }
 
-/// The last valid Content-Type, as in browsers.
-std::string_view content_type_of(HeaderList headers) {
-  std::string_view type;
+bool is_valid_essence(std::string_view text) {
+  auto const slash = std::min(text.find('/'), text.size());
+  return slash < text.size() && is_token(text.substr(0, slash)) && is_token(text.substr(slash + 1));
+}
+
+struct StatedType {
+  std::string_view essence, charset;  ///< empty: none
+};
+
+/// The last valid Content-Type but */*, with the charset of equal ones directly before it if it has
+/// none (Fetch, "extract a MIME type").
+StatedType stated_type(HeaderList headers) {
+  StatedType type;
   for (const HeaderView& field : headers) {
-    if (equals_ignoring_case(field.name, "content-type") && !trim(field.value).empty()) {
-      type = field.value;
+    if (!equals_ignoring_case(field.name, "content-type")) continue;
+    for (auto rest = field.value; !rest.empty();) {
+      auto const value = take_value(rest);
+      auto const essence = media_type_of(value);
+      if (!is_valid_essence(essence) || essence == "*/*") continue;
+      auto const charset = charset_parameter(value);
+      bool const keeps = charset.empty() && equals_ignoring_case(essence, type.essence);
+      type = {.essence = essence, .charset = keeps ? type.charset : charset};
     }
   }
   return type;
@@ -75,13 +100,13 @@ Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination) 
       status >= 200 && status != 204 && status != 205 && status != 206 && status != 304;
   if (!content || destination == Destination::kData) return Kind::kOther;
   if (status >= 300 && status < 400 && find_header(headers, "location")) return Kind::kOther;
-  auto const type = essence_of(content_type_of(headers));
+  auto const type = stated_type(headers).essence;
   auto const is = [type](std::string_view name) { return equals_ignoring_case(type, name); };
   if (destination == Destination::kWorker) {
     return is_javascript(type) ? Kind::kScript : Kind::kOther;
   }
   auto const disposition = find_header(headers, "content-disposition");
-  if (disposition && equals_ignoring_case(essence_of(*disposition), "attachment")) {
+  if (disposition && equals_ignoring_case(media_type_of(*disposition), "attachment")) {
     return Kind::kOther;
   }
   if (is("text/html")) return Kind::kHtml;
@@ -89,8 +114,7 @@ Kind kind_of(std::uint16_t status, HeaderList headers, Destination destination) 
       is("text/xml")) {
     return Kind::kXml;
   }
-  bool const unknown =
-      !type.contains('/') || is("unknown/unknown") || is("application/unknown") || is("*/*");
+  bool const unknown = type.empty() || is("unknown/unknown") || is("application/unknown");
   bool const no_sniff = header_has_token(headers, "x-content-type-options", "nosniff");
   return unknown && !no_sniff ? Kind::kSniffed : Kind::kOther;
 }
@@ -111,7 +135,7 @@ std::optional<Markup> sniffed_markup(std::span<const std::byte> document) {
 }
 
 std::string_view header_charset(HeaderList headers) {
-  return charset_parameter(content_type_of(headers));
+  return stated_type(headers).charset;
 }
 
 Headers changed_head(HeaderList headers, const HeadChange& change) {
@@ -122,7 +146,9 @@ Headers changed_head(HeaderList headers, const HeadChange& change) {
   };
   std::size_t policy = 0;
   bool typed = change.charset_to_state.empty();
-  std::string const charset = "; charset=" + std::string(change.charset_to_state);
+  auto const essence = stated_type(headers).essence;
+  std::string const type = std::string(essence.empty() ? "text/html" : essence) +
+                           "; charset=" + std::string(change.charset_to_state);
   for (const HeaderView& field : headers) {
     auto const is = [&field](std::string_view name) {
       return equals_ignoring_case(field.name, name);
@@ -133,7 +159,7 @@ Headers changed_head(HeaderList headers, const HeadChange& change) {
     } else if (is("content-length")) {
       if (change.length_bytes) put(field.name, std::to_string(*change.length_bytes));
     } else if (is("content-type") && !change.charset_to_state.empty()) {
-      put(field.name, std::string(essence_of(field.value)) + charset);
+      put(field.name, type);
       typed = true;
     } else if (is("content-md5")) {
       if (change.body != nullptr) put(field.name, *digest("md5", *change.body));
@@ -145,7 +171,7 @@ Headers changed_head(HeaderList headers, const HeadChange& change) {
       fields.push_back(field);
     }
   }
-  if (!typed) put("Content-Type", "text/html" + charset);
+  if (!typed) put("Content-Type", type);
   return Headers(HeaderList(fields));
 }
 

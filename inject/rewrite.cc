@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text/ascii.h"
 #include "inject/error.h"
 #include "inject/response.h"
 
 namespace reprise::inject {
 namespace {
-
-bool contains_ignoring_case(std::string_view text, std::string_view what) {
-  for (std::size_t i = 0; i + what.size() <= text.size(); ++i) {
-    if (equals_ignoring_case(text.substr(i, what.size()), what)) return true;
-  }
-  return false;
-}
 
 bool fits_everywhere(std::string_view text) {
   bool const plain = std::ranges::all_of(
@@ -102,6 +96,10 @@ Destination destination_of(HeaderList request_headers) {
           names, [found](std::string_view name) { return equals_ignoring_case(*found, name); });
     };
     if (among({"document", "iframe", "frame", "object", "embed"})) return Destination::kDocument;
+    // A service worker that fetches the request for a document: the destination is lost, and only
+    // the mode is left (w3c/ServiceWorker#1803). Pages cannot fetch with that mode.
+    auto const mode = find_header(request_headers, "sec-fetch-mode").value_or("");
+    if (among({"empty"}) && equals_ignoring_case(mode, "navigate")) return Destination::kDocument;
     bool const worker =
         among({"worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet"});
     return worker ? Destination::kWorker : Destination::kData;

@@ -52,9 +52,10 @@ enum class Destination : std::uint8_t {
   kWorker,    ///< a script of a worker or worklet, except those of importScripts()
 };
 
-/// By Sec-Fetch-Dest; on http:// and for clients without that field, by Accept and
-/// X-Requested-With, which do not distinguish workers. Imports of a module worker are kWorker, too:
-/// they run before the module that imports them.
+/// By Sec-Fetch-Dest, and by Sec-Fetch-Mode for documents that a service worker fetches; on http://
+/// and for clients without these fields, by Accept and X-Requested-With, which do not distinguish
+/// workers. Imports of a module worker are kWorker, too: they run before the module that imports
+/// them.
 Destination destination_of(HeaderList request_headers);
 
 /// The result for a response.

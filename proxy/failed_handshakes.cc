@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "base/text/ascii.h"
 #include "proxy/stream/tls_stream.h"
 
 namespace reprise {
@@ -23,9 +24,7 @@ std::optional<int> alert_of(std::error_code error) {
 
 std::string name_of(int alert) {
   std::string name = SSL_alert_desc_string_long(alert);
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
+  std::ranges::transform(name, name.begin(), [](char c) { return c == ' ' ? '_' : to_lower(c); });
   return name;
 }
 

@@ -52,6 +52,15 @@ ONCE = [
     ("decoders", r"BrotliDecoderDecompress", "base/coding/"),
     ("process launch", r"\bexecvp?e?\(|posix_spawnp?\(", "base/system/"),
     ("the end of a head", r"find_head_end\(std::string_view buffer", "base/http/h1_parser."),
+    ("HTTP's grammar", r"\bbool is_token\(|string_view take_line\(", "base/http/h1_syntax."),
+    ("a Content-Type without parameters", r"string_view (essence|media_type)_of\(std",
+     "base/http/media_type."),
+    ("the kind of a resource", r"\{\"(shared|service)?worker\", [\w\":]+\}",
+     "base/http/resource_type."),
+    ("a part of a URL", r"\bstring(_view)? \w*without_(query|fragment)\(std",
+     "base/http/url_parts."),
+    ("ASCII", r"\bbool (is_(letter|digit)|contains_ignoring_case)\(|"
+     r"\bchar (to_)?lower(_letter)?\(|<= 'Z'( \?|\) \w+ = )", "base/text/ascii.h"),
 ]
 COLUMNS = 100
 LINES_MAX = 400
@@ -313,6 +322,26 @@ class Tidy(unittest.TestCase):
                                     r"import .*/test_seed\.mjs)")
             if any(map(takes_seed.match, lines_of(name))) and not name.endswith("seeds_figure.py"):
                 self.assertIn(f" {name}", figures, "no row of tools/test_figures.txt")
+
+    def test_what_only_full_runs_has_a_row(self):
+        """tools/test runs no test that is labelled `full`: a row of its table does, to the end."""
+        rows = {line.split()[-1].rpartition("/")[2] for line in lines_of("tools/test_figures.txt")
+                if line.strip()}
+        scripts, full = {}, set()
+        for name in tracked("CMakeLists.txt"):
+            text = re.sub(r"#.*", "", "\n".join(lines_of(name)))
+            scripts |= {f"e2e_{test}": f"{test}_test.py"
+                        for test in re.findall(r"\breprise_e2e\((\w+)", text)}
+            scripts |= re.findall(r"\badd_test\(NAME (\w+)\s+COMMAND [^)]*?(\w+\.(?:py|sh))\b",
+                                  text)
+            for tests in re.findall(r"\bset_(?:property\(TEST|tests_properties\()([^)]*)\)",
+                                    text):
+                if re.search(r"\bLABELS \"?(?:\w+;)*full\b", tests):
+                    names = re.split(r"\b(?:APPEND|PROPERTY|PROPERTIES)\b", tests)[0]
+                    full |= set(names.split())
+        self.assertGreater(len(full), 10)
+        for test in full:
+            self.assertIn(scripts.get(test, test), rows, f"{test} has no row")
 
     def test_code_is_formatted(self):
         tool = next((t for t in ("clang-format-19",)

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -7,6 +6,7 @@
 
 #include "analysis/sources/archive_traces.h"
 #include "base/http/media_type.h"
+#include "base/http/resource_type.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
@@ -17,47 +17,8 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-struct TypeName {
-  std::string_view from;
-  std::string_view to;  ///< as in results of page loads
-};
-
-/// By the browser's stated destination (Fetch standard, Sec-Fetch-Dest).
-constexpr auto kDestinations = std::to_array<TypeName>({{"document", "Document"},
-                                                        {"iframe", "Document"},
-                                                        {"frame", "Document"},
-                                                        {"style", "Stylesheet"},
-                                                        {"script", "Script"},
-                                                        {"worker", "Script"},
-                                                        {"image", "Image"},
-                                                        {"font", "Font"},
-                                                        {"audio", "Media"},
-                                                        {"video", "Media"},
-                                                        {"track", "TextTrack"},
-                                                        {"manifest", "Manifest"},
-                                                        {"empty", "Fetch"}});
-/// By the type of the response.
-constexpr auto kKinds = std::to_array<TypeName>({{"html", "Document"},
-                                                 {"style", "Stylesheet"},
-                                                 {"script", "Script"},
-                                                 {"image", "Image"},
-                                                 {"font", "Font"},
-                                                 {"media", "Media"},
-                                                 {"json", "Fetch"}});
-
 std::string_view first_value(const Headers& headers, std::string_view name) {
   return find_header(headers.list(), name).value_or(std::string_view());
-}
-
-std::string_view resource_type(const Exchange& exchange, std::string_view type) {
-  auto const wanted = first_value(exchange.request.headers, "sec-fetch-dest");
-  for (auto const& each : kDestinations) {
-    if (each.from == wanted) return each.to;
-  }
-  for (auto const& each : kKinds) {
-    if (is_of_kind(type, each.from)) return each.to;
-  }
-  return "Other";
 }
 
 /// Milliseconds since `start`; an unknown time stays unknown.
@@ -146,7 +107,7 @@ class SessionView {
                              : exchange.failure;
     ViewRequest request{.url = url,
                         .method = exchange.request.method,
-                        .type = resource_type(exchange, type),
+                        .type = devtools_name(resource_type(exchange)),
                         .protocol = protocol,
                         .connection = connection,
                         .mime_type = type,

@@ -1,7 +1,6 @@
 #include "analysis/advice/candidates.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
@@ -13,6 +12,7 @@
 #include "base/http/headers.h"
 #include "base/http/registrable_domain.h"
 #include "base/http/url_parts.h"
+#include "base/text/formatted.h"
 
 namespace reprise {
 namespace {
@@ -64,16 +64,8 @@ bool is_compressible(const PageRequest& request) {
       kParts, [&](std::string_view part) { return request.mime_type.contains(part); });
 }
 
-std::string ms_text(double ms) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f ms", ms);
-  return text;
-}
-
 std::string kb_text(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) / 1000);
-  return text;
+  return formatted("%.1f kB", static_cast<double>(bytes) / 1000);
 }
 
 std::string in_quotes(std::string_view text) {

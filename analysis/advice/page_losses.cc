@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/http/url_parts.h"
 #include "base/text/counted.h"
 
 namespace reprise {
@@ -14,10 +15,6 @@ namespace {
 
 /// A browser's console has no more in a result (PageRecord::kConsoleErrorsMax).
 constexpr std::size_t kErrorsMax = 1'000;
-
-std::string_view without_query(std::string_view url) {
-  return url.substr(0, url.find_first_of("?#"));
-}
 
 /// An error without its numbers, which may be another in each load, and without the reason phrase
 /// of a status: "404 (Not Found)" over HTTP/1.1 is "404 ()" over HTTP/2.

@@ -146,37 +146,6 @@ double shared_baseline_weight(std::size_t candidates) {
   return std::sqrt(static_cast<double>(std::max<std::size_t>(candidates, 1)));
 }
 
-std::expected<std::vector<double>, std::string> optimal_allotment(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least) {
-  if (auto fault = fault_of(arms, budget, least); !fault.empty()) {
-    return std::unexpected(std::move(fault));
-  }
-  auto const minimum = static_cast<double>(least);
-  std::vector<double> shares;
-  for (AllotmentArm const& arm : arms) {
-    shares.push_back(arm.weight * std::pow(arm.deviation / (2 * arm.cost), 2.0 / 3));
-  }
-  // Each pass fixes arms at the minimum, which leaves less for the others, so none comes free.
-  std::vector<bool> fixed(arms.size(), false);
-  for (;;) {
-    double left = budget;
-    double asked = 0;
-    for (std::size_t i = 0; i < arms.size(); ++i) {
-      if (fixed[i]) left -= minimum * arms[i].cost;
-      if (!fixed[i]) asked += shares[i] * arms[i].cost;
-    }
-    bool changed = false;
-    std::vector<double> measurements(arms.size(), minimum);
-    for (std::size_t i = 0; i < arms.size(); ++i) {
-      if (fixed[i]) continue;
-      measurements[i] = asked > 0 ? left * shares[i] / asked : 0;
-      if (measurements[i] >= minimum) continue;
-      fixed[i] = changed = true;
-    }
-    if (!changed) return measurements;
-  }
-}
-
 std::expected<std::vector<std::size_t>, std::string> allot(std::span<const AllotmentArm> arms,
                                                            double budget, std::size_t least) {
   if (auto fault = fault_of(arms, budget, least); !fault.empty()) {
@@ -216,16 +185,6 @@ double sum_of_standard_errors(std::span<const AllotmentArm> arms,
   double sum = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) sum += standard_error(arms[i], measurements[i]);
   return sum;
-}
-
-std::expected<AllotmentGain, std::string> compare_with_even_split(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least) {
-  auto const allotted = allot(arms, budget, least);
-  if (!allotted) return std::unexpected(allotted.error());
-  auto const even = split_evenly(arms, budget, least);
-  if (!even) return std::unexpected(even.error());
-  return AllotmentGain{.allotted = sum_of_standard_errors(arms, *allotted),
-                       .even = sum_of_standard_errors(arms, *even)};
 }
 
 }  // namespace reprise

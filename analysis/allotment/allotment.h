@@ -25,15 +25,10 @@ double shared_baseline_weight(std::size_t candidates);
 /// More measurements in all are not allotted, whatever the budget.
 inline constexpr std::size_t kAllottedMax = 1'000'000;
 
-/// The measurements of each arm as real numbers, each at least `least`; they spend the budget
-/// unless no arm varies. Errors: a sentence, when there are no arms, a value is out of its range,
-/// `least` is 0, or the budget does not pay for `least` of each.
-std::expected<std::vector<double>, std::string> optimal_allotment(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least);
-
-/// The same in whole numbers. What is left of the budget pays for no further measurement of an arm
-/// that varies. Arms that do not vary get `least`. Errors: as above. Takes time in proportion to
-/// arms times measurements.
+/// How often each arm is measured, at least `least` times. What is left of the budget pays for no
+/// further measurement of an arm that varies. Arms that do not vary get `least`. Takes time in
+/// proportion to arms times measurements. Errors: a sentence, if `arms` is empty, a value is out of
+/// its range, `least` is 0, or the budget does not pay for `least` of each.
 std::expected<std::vector<std::size_t>, std::string> allot(std::span<const AllotmentArm> arms,
                                                            double budget, std::size_t least);
 
@@ -53,8 +48,5 @@ struct AllotmentGain {
   double allotted = 0;  ///< the sum of standard errors of allot()
   double even = 0;      ///< that of split_evenly()
 };
-/// Errors: as above.
-std::expected<AllotmentGain, std::string> compare_with_even_split(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least);
 
 }  // namespace reprise

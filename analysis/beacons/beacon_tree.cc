@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analysis/beacons/beacon_view.h"
+#include "base/http/url_parts.h"
 #include "base/text/printable.h"
 
 namespace reprise {
@@ -56,7 +57,7 @@ std::string_view type_in(std::span<const Name> types, std::string_view key) {
 std::string_view resource_type(const BeaconRequest& request) {
   auto const known = type_in(kTypesByInitiator, request.initiator);
   if (!known.empty()) return known;
-  auto const path = request.name.substr(0, request.name.find_first_of("?#"));
+  auto const path = without_query(request.name);
   auto const file = path.substr(path.rfind('/') + 1);
   auto const dot = file.rfind('.');
   return dot == std::string_view::npos ? "" : type_in(kTypesBySuffix, file.substr(dot + 1));

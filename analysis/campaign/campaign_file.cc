@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "base/text/printable.h"
 #include "pageload/results/fields.h"
@@ -207,10 +208,6 @@ CampaignFile read_campaign(Fields from) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> campaign_members() {
-  return kMembers;
-}
 
 std::string_view to_string(CampaignFile::Task task) {
   return task == CampaignFile::Task::kLoad     ? "load"

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +48,6 @@ struct CampaignFile {
 /// Limits: the text, and the number of sides.
 inline constexpr std::size_t kCampaignBytesMax = 16 << 20;
 inline constexpr std::size_t kCampaignSidesMax = 16;
-/// The names of all members of a campaign, as in its schema.
-std::span<const std::string_view> campaign_members();
 
 /// Errors: a sentence that names the member. An unknown member is an error, since a misspelt one
 /// would change a month of loads.

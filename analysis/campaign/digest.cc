@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -11,6 +10,7 @@
 
 #include "analysis/verdict.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/json_fields.h"
 #include "base/text/markdown.h"
 #include "base/text/printable.h"
@@ -105,12 +105,6 @@ double best_saving(const json::object& page) {
 
 bool is_slower(const json::object& page) {
   return text_at(object_at(page, "since_last_time"), "verdict") == "slower";
-}
-
-std::string ms_text(double ms) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.0f ms", ms);
-  return text;
 }
 
 std::string page_markdown(const json::object& page) {

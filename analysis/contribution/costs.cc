@@ -16,10 +16,6 @@ constexpr std::string_view kSettings[] = {"protocol",         "priority", "cache
 
 constexpr std::string_view kNoScript = "the browser itself";
 
-std::string address_without_query(std::string_view url) {
-  return std::string(url.substr(0, url.find_first_of("?#")));
-}
-
 double number(std::string_view text) {
   double value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -46,7 +42,7 @@ std::vector<double> processor_times(const CallTree& tree) {
 
 /// "start (https://a.test/app.js:12)"; or the URL, or both without the line.
 std::string script_name(const Call& task) {
-  auto name = address_without_query(task.attribute("url"));
+  std::string name(without_query(task.attribute("url")));
   if (auto const line = task.attribute("line"); !line.empty()) name += ":" + std::string(line);
   auto const function = task.attribute("function");
   return function.empty() ? name : std::string(function) + " (" + name + ")";
@@ -118,7 +114,7 @@ void CostSums::add(const CallTree& tree, const std::vector<std::int64_t>& own_us
       continue;
     }
     if (request[i]->attribute("type") == "Script") {
-      add_to(of(CauseKind::kScript, address_without_query(request[i]->name)), cost);
+      add_to(of(CauseKind::kScript, std::string(without_query(request[i]->name))), cost);
     }
     for (auto const name : kSettings) {
       auto const value = request[i]->attribute(name);

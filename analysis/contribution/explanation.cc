@@ -20,10 +20,6 @@ constexpr std::string_view kGapName = "nothing in flight";
 
 using Places = std::vector<std::size_t>;
 
-std::string without_query(std::string_view url) {
-  return std::string(url.substr(0, url.find_first_of("?#")));
-}
-
 /// "2026-11-22", in UTC; empty if the start of the view is unknown.
 std::string day_of(const CallTree& tree) {
   if (!tree.started_unix_ms || std::abs(*tree.started_unix_ms) > 1e14) return {};
@@ -249,7 +245,7 @@ std::string call_key(const CallTree& tree, std::size_t call) {
   Call const& self = tree.calls[call];
   switch (self.kind) {
     case CallKind::kRequest:
-      return without_query(self.name);
+      return std::string(without_query(self.name));
     case CallKind::kPhase:
       return self.parent == kNoParent ? self.name : call_key(tree, self.parent);
     case CallKind::kSpan: {
@@ -261,7 +257,7 @@ std::string call_key(const CallTree& tree, std::size_t call) {
       if (url.empty()) return self.name;
       auto const function = self.attribute("function");
       return self.name + (function.empty() ? "" : " " + std::string(function)) + " in " +
-             without_query(url);
+             std::string(without_query(url));
     }
     case CallKind::kMeasure:
       break;

@@ -21,10 +21,6 @@ std::optional<Value> value_named(const std::array<std::string_view, size>& names
   return static_cast<Value>(found - names.begin());
 }
 
-double share(std::size_t part, std::size_t rest) {
-  return part + rest == 0 ? 1 : static_cast<double>(part) / static_cast<double>(part + rest);
-}
-
 }  // namespace
 
 bool DependencyNode::is(Milestone milestone) const {
@@ -133,48 +129,6 @@ void sort_edges(std::vector<DependencyEdge>& edges) {
   std::ranges::sort(edges, {}, [](const DependencyEdge& edge) {
     return std::tuple(edge.to, edge.alternative, edge.from, edge.kind, edge.after);
   });
-}
-
-DependencyClosure::DependencyClosure(const DependencyGraph& graph)
-    : before_(graph.nodes.size(), std::vector<bool>(graph.nodes.size())) {
-  for (DependencyEdge const& edge : graph.edges) {
-    if (edge.kind == DependencyKind::kConnection) continue;
-    before_[edge.to][edge.from] = true;
-    for (std::uint32_t node = 0; node < edge.from; ++node) {
-      if (before_[edge.from][node]) before_[edge.to][node] = true;
-    }
-  }
-}
-
-ClosureComparison compare_closures(const DependencyGraph& truth, const DependencyGraph& found) {
-  std::map<std::string, std::uint32_t> places;
-  for (std::uint32_t i = 0; i < found.nodes.size(); ++i) places[found.nodes[i].label()] = i;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;  // of truth and found
-  for (std::uint32_t i = 0; i < truth.nodes.size(); ++i) {
-    auto const place = places.find(truth.nodes[i].label());
-    if (place != places.end()) shared.emplace_back(i, place->second);
-  }
-  DependencyClosure const of_truth(truth);
-  DependencyClosure const of_found(found);
-  ClosureComparison comparison;
-  for (auto const& [from, from_found] : shared) {
-    for (auto const& [to, to_found] : shared) {
-      bool const is_true = of_truth.follows(to, from);
-      bool const is_found = of_found.follows(to_found, from_found);
-      if (is_true && is_found) ++comparison.both;
-      if (is_true == is_found) continue;
-      auto& only = is_true ? comparison.only_truth : comparison.only_found;
-      only.emplace_back(truth.nodes[from].label(), truth.nodes[to].label());
-    }
-  }
-  return comparison;
-}
-
-double ClosureComparison::precision() const {
-  return share(both, only_found.size());
-}
-double ClosureComparison::recall() const {
-  return share(both, only_truth.size());
 }
 
 }  // namespace reprise

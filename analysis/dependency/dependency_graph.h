@@ -156,25 +156,4 @@ std::optional<std::int64_t> join_moments(const DependencyEdge* edge, const Depen
   return latest;
 }
 
-/// Which nodes follow from which, over any number of edges. A connection is shared like the link,
-/// another request would make it if the first one did not: its edges do not count.
-class DependencyClosure {
- public:
-  explicit DependencyClosure(const DependencyGraph& graph);
-  bool follows(std::uint32_t node, std::uint32_t from) const { return before_[node][from]; }
-
- private:
-  std::vector<std::vector<bool>> before_;
-};
-
-/// Two graphs, by the pairs of nodes in their closures. Of nodes that both have.
-struct ClosureComparison {
-  std::size_t both = 0;
-  std::vector<std::pair<std::string, std::string>> only_truth;  ///< labels
-  std::vector<std::pair<std::string, std::string>> only_found;
-  double precision() const;  ///< the share of the found ones that are true; 1 if nothing was found
-  double recall() const;     ///< the share of the true ones that were found; 1 if there are none
-};
-ClosureComparison compare_closures(const DependencyGraph& truth, const DependencyGraph& found);
-
 }  // namespace reprise

@@ -6,6 +6,7 @@
 
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_rules.h"
+#include "analysis/dependency/steadiest.h"
 #include "analysis/verdict.h"
 #include "base/http/url_parts.h"
 
@@ -223,6 +224,29 @@ class Learner {
     sort_edges(edges);
     return gaps_.gaps_after(to, edges);
   }
+
+  /// The edge that makes the gaps steadiest, if it helps: by half, when there are gaps `before`.
+  std::optional<DependencyEdge> steadiest_addition(std::uint32_t to,
+                                                   std::span<const double> before) const {
+    Steadiest<DependencyEdge> steadiest;
+    std::size_t tried = 0;
+    for (auto from = to; from-- > 0 && tried < kSteadyTried;) {
+      if (!can_hold_up(from) || gaps_.acting(from, to) != from) continue;
+      if (std::ranges::find(incoming_, from, &DependencyEdge::from) != incoming_.end()) continue;
+      if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
+      ++tried;
+      auto edges = incoming_;
+      edges.push_back({.from = from,
+                       .to = to,
+                       .kind = kind_from(from),
+                       .after = DependencyAfter::kEnd,
+                       .evidence = {.steady = true}});
+      steadiest.offer(edges.back(), gaps_with(to, edges));
+    }
+    bool const helps = before.empty() || steadiest.spread() <= .5 * standard_deviation(before);
+    return helps ? steadiest.best() : std::nullopt;
+  }
+
   void add_steady(std::uint32_t to) {
     if (pages_.size() < kLoadsForSteady) return;
     for (std::size_t added = 0; added < kSteadyEdgesMax; ++added) {
@@ -231,29 +255,9 @@ class Learner {
         for (DependencyEdge& edge : incoming_) edge.evidence.steady = true;
         return;
       }
-      std::optional<DependencyEdge> best;
-      std::vector<double> best_gaps;
-      std::size_t tried = 0;
-      for (auto from = to; from-- > 0 && tried < kSteadyTried;) {
-        if (!can_hold_up(from) || gaps_.acting(from, to) != from) continue;
-        if (std::ranges::find(incoming_, from, &DependencyEdge::from) != incoming_.end()) continue;
-        if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
-        ++tried;
-        auto edges = incoming_;
-        edges.push_back({.from = from,
-                         .to = to,
-                         .kind = kind_from(from),
-                         .after = DependencyAfter::kEnd,
-                         .evidence = {.steady = true}});
-        auto gaps = gaps_with(to, edges);
-        if (best && standard_deviation(gaps) >= standard_deviation(best_gaps)) continue;
-        best = edges.back();
-        best_gaps = std::move(gaps);
-      }
-      bool const helps = best && (before.empty() ||
-                                  standard_deviation(best_gaps) <= .5 * standard_deviation(before));
-      if (!helps) return;
-      incoming_.push_back(*best);
+      auto const steadiest = steadiest_addition(to, before);
+      if (!steadiest) return;
+      incoming_.push_back(*steadiest);
     }
   }
 
@@ -271,8 +275,7 @@ class Learner {
                        gaps_.always_ends(from);
       if (can) tried.push_back(from);
     }
-    std::vector<DependencyEdge> best;
-    double best_spread = 0;
+    Steadiest<std::vector<DependencyEdge>> steadiest;
     for (std::size_t a = 0; a < tried.size(); ++a) {
       for (std::size_t b = a + 1; b < tried.size(); ++b) {
         auto edges = incoming_;
@@ -284,15 +287,10 @@ class Learner {
                            .evidence = {.steady = true}});
         }
         auto const gaps = gaps_with(to, edges);
-        if (!is_steady(gaps) || std::ranges::min(gaps) < -static_cast<double>(kRoundingUs)) {
-          continue;
-        }
-        if (!best.empty() && standard_deviation(gaps) >= best_spread) continue;
-        best_spread = standard_deviation(gaps);
-        best = std::move(edges);
+        if (follows_steadily(gaps)) steadiest.offer(std::move(edges), gaps);
       }
     }
-    if (!best.empty()) incoming_ = std::move(best);
+    if (steadiest.best()) incoming_ = *steadiest.best();
   }
 
   /// Of a request that nothing is known to cause: at least the page has to be there.
@@ -306,24 +304,21 @@ class Learner {
 
   void add_connection(std::uint32_t to) {
     auto const host = url_parts(node(to).name).host;
-    std::optional<DependencyEdge> best;
-    double best_spread = 0;
+    Steadiest<DependencyEdge> steadiest;
     for (auto from = to; from-- > 0;) {
       if (node(from).kind != Kind::kRequest || url_parts(node(from).name).host != host) continue;
       for (auto const after : {DependencyAfter::kSent, DependencyAfter::kEnd}) {
         auto const gaps = gaps_.connection_gaps(from, to, after);
-        if (!is_steady(gaps) || std::ranges::min(gaps) < -static_cast<double>(kRoundingUs)) {
-          continue;
-        }
-        if (best && standard_deviation(gaps) >= best_spread) continue;
-        best_spread = standard_deviation(gaps);
-        best = DependencyEdge{.from = from,
-                              .to = to,
-                              .kind = DependencyKind::kConnection,
-                              .after = after,
-                              .evidence = {.steady = true}};
+        if (!follows_steadily(gaps)) continue;
+        steadiest.offer({.from = from,
+                         .to = to,
+                         .kind = DependencyKind::kConnection,
+                         .after = after,
+                         .evidence = {.steady = true}},
+                        gaps);
       }
     }
+    auto const& best = steadiest.best();
     if (best &&
         std::ranges::find(incoming_, best->from, &DependencyEdge::from) == incoming_.end()) {
       incoming_.push_back(*best);
@@ -370,16 +365,14 @@ class Learner {
 
   /// What was painted, if it is an image and the paint follows it steadily.
   void add_steady_image(std::uint32_t to) {
-    std::optional<std::uint32_t> best;
-    double best_spread = 0;
+    Steadiest<std::uint32_t> steadiest;
     for (std::uint32_t from = 0; from < to; ++from) {
       if (node(from).type != "Image" || rules_.is_in_frame(from)) continue;
       if (gaps_.last_moment_before(from, to) != DependencyAfter::kEnd) continue;
       auto const gaps = gaps_after_end(from, to);
-      if (!is_steady(gaps) || (best && standard_deviation(gaps) >= best_spread)) continue;
-      best = from;
-      best_spread = standard_deviation(gaps);
+      if (is_steady(gaps)) steadiest.offer(from, gaps);
     }
+    auto const& best = steadiest.best();
     if (best) add(*best, to, DependencyKind::kMilestone, {.steady = true});
   }
 

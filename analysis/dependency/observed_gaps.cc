@@ -129,6 +129,10 @@ bool is_steady(std::span<const double> gaps_us) {
   return standard_deviation(gaps_us) <= limit;
 }
 
+bool follows_steadily(std::span<const double> gaps_us) {
+  return is_steady(gaps_us) && std::ranges::min(gaps_us) >= -static_cast<double>(kRoundingUs);
+}
+
 std::optional<std::int64_t> join_in(const PlacedLoad& load, const DependencyEdge* begin,
                                     const DependencyEdge* end) {
   return join_moments(begin, end, [&load](const DependencyEdge& edge) {

@@ -55,6 +55,8 @@ class ObservedGaps {
 
 /// Whether gaps vary so little that one thing follows the other.
 bool is_steady(std::span<const double> gaps_us);
+/// The same, and in no load it comes before what it follows.
+bool follows_steadily(std::span<const double> gaps_us);
 
 /// The join of edges in one load; nothing if none of them is known there.
 std::optional<std::int64_t> join_in(const PlacedLoad& load, const DependencyEdge* begin,

@@ -8,6 +8,7 @@
 
 #include "analysis/differences/builder.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 
 namespace reprise {
 namespace {
@@ -19,8 +20,10 @@ bool differ(nanoseconds a, nanoseconds b) {
   return by >= kLeastTime && double(by.count()) >= kLeastTimeShare * double(std::max(a, b).count());
 }
 
-std::string ms_text(nanoseconds time) {
-  return std::to_string(std::chrono::round<std::chrono::milliseconds>(time).count()) + " ms";
+/// "538 ms instead of 48 ms".
+std::string instead_text(nanoseconds a, nanoseconds b) {
+  using Ms = std::chrono::duration<double, std::milli>;
+  return ms_text(Ms(b).count()) + " instead of " + ms_text(Ms(a).count());
 }
 
 /// The hosts at the address of each host, without itself.
@@ -55,7 +58,7 @@ struct OtherTimes {
   void compare(std::string_view of_what, nanoseconds a, nanoseconds b) {
     if (!differ(a, b)) return;
     text.append(text.empty() ? "" : " and ").append(of_what);
-    text += ms_text(b) + " instead of " + ms_text(a);
+    text += instead_text(a, b);
     by += std::chrono::abs(b - a);
   }
 };
@@ -135,7 +138,7 @@ void compare_hosts(DifferenceBuilder& builder) {
     }
     if (a.resolved_in && b.resolved_in && differ(*a.resolved_in, *b.resolved_in)) {
       add(DifferenceKind::kNameResolution,
-          "resolved in " + ms_text(*b.resolved_in) + " instead of " + ms_text(*a.resolved_in));
+          "resolved in " + instead_text(*a.resolved_in, *b.resolved_in));
     }
   }
 }

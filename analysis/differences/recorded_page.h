@@ -56,7 +56,7 @@ struct RecordedPage {
   /// Those with a connection, and those of https.
   std::map<std::string, RecordedHost> hosts;
 
-  /// `session` is a number, not 0. Exchanges that are damaged are left out.
+  /// `session` is a number, not 0. Damaged exchanges are skipped.
   static RecordedPage read(const ArchiveReader& archive, std::uint32_t session);
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 #include "inject/document/tags.h"
 
@@ -11,8 +12,7 @@ namespace {
 
 bool is_word(char c) {
   auto const byte = static_cast<unsigned char>(c);
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || byte >= 0x80;
+  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || byte >= 0x80;
 }
 
 /// With white space as one blank.
@@ -121,8 +121,7 @@ class DocumentTokens {
       if (tag >= to) break;
       auto const end = std::min(before.find('>', tag), to - 1) + 1;
       auto name = squeezed(text_.substr(tag + 2, end - tag - 3));
-      std::ranges::transform(name, name.begin(),
-                             [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+      std::ranges::transform(name, name.begin(), to_lower);
       add(Token::Kind::kEndTag, tag, end, std::move(name));
       at_ = end;
     }

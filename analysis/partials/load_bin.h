@@ -22,13 +22,4 @@ constexpr std::uint32_t load_bin(std::int64_t window_us) {
   return octave * kLoadBinsInOctave + static_cast<std::uint32_t>(part) - kLoadBinsInOctave;
 }
 
-/// The smallest window of a bin, in us.
-constexpr std::int64_t load_bin_start_us(std::uint32_t bin) {
-  auto const octave = bin / kLoadBinsInOctave;
-  auto const scaled = static_cast<std::uint64_t>(kLoadBinUnitUs) << octave;
-  return static_cast<std::int64_t>(
-      (scaled * (kLoadBinsInOctave + bin % kLoadBinsInOctave) + kLoadBinsInOctave - 1) /
-      kLoadBinsInOctave);
-}
-
 }  // namespace reprise

@@ -135,8 +135,12 @@ class ChangedLoad {
         return connect_backup(node);
       case Event::kConnect:
         return ask(node);
-      case Event::kSetupAnswer:
-        return add(now_us_ + link_.wait_us(), Event::kSetupStep, node);
+      case Event::kSetupAnswer: {
+        auto const& made = connections_[node];
+        auto const wait_us =
+            made.has_tcp() ? link_.handshake_wait_us(made.on_link) : link_.wait_us();
+        return add(now_us_ + wait_us, Event::kSetupStep, node);
+      }
       case Event::kSetupStep:
         return set_up(node);
       case Event::kSent: {
@@ -266,8 +270,7 @@ class ChangedLoad {
   std::uint32_t open(const ConnectionSetup& setup, double dns_us, std::uint32_t node,
                      std::optional<std::size_t> origin = {}) {
     auto const made = static_cast<std::uint32_t>(connections_.size());
-    auto const round_trip_us = changed(node).longer(parts_.round_trip_us, 1);
-    connections_.push_back({.on_link = link_.connect(round_trip_us),
+    connections_.push_back({.on_link = link_.connect(changed(node).longer(parts_.round_trip_us, 1)),
                             .setup_us = changed(node).setup_us(setup, dns_us),
                             .tls_phases = setup.tls_us > 0 ? 1U : 0U,
                             .origin = origin});
@@ -363,10 +366,7 @@ class ChangedLoad {
   /// The connection of HTTP/1.1 has nothing to do.
   void free(std::uint32_t connection) {
     LoadOrigin& origin = origins_[*connections_[connection].origin];
-    if (origin.waiting.empty()) {
-      origin.idle.push_back(connection);
-      return;
-    }
+    if (origin.waiting.empty()) return origin.idle.push_back(connection);
     use(connection, origin.waiting.extract(origin.waiting.begin()).mapped());
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <random>
 
 namespace reprise {
@@ -10,13 +12,25 @@ namespace {
 constexpr std::size_t kResamples = 400;
 /// Half the width of a 95 % interval, in standard deviations.
 constexpr double kDeviations = 1.96;
+/// This close to a whole number, a quantile times a number of values is that number.
+constexpr double kRounding = 1e-9;
 
 using Sample = std::pair<double, std::size_t>;  // with its row
 
-/// Where a quantile of so many sorted values is.
+/// The first of so many sorted values that at least this share of them does not exceed.
 std::size_t rank_of(double quantile, std::size_t count) {
-  auto const rank = std::ceil(quantile * static_cast<double>(count) - 1e-9);
+  auto const rank = std::ceil(quantile * static_cast<double>(count) - kRounding);
   return static_cast<std::size_t>(std::clamp(rank, 1.0, static_cast<double>(count))) - 1;
+}
+
+/// The two of so many sorted values that a quantile is midway between: the same one, unless just
+/// this share of the values ends with the first.
+std::pair<std::size_t, std::size_t> neighbours_of(double quantile, std::size_t count) {
+  auto const low = rank_of(quantile, count);
+  double const values_to_low = static_cast<double>(low) + 1;
+  bool const ends_with_low =
+      std::abs(quantile * static_cast<double>(count) - values_to_low) < kRounding;
+  return {low, ends_with_low && low + 1 < count ? low + 1 : low};
 }
 
 /// The quantile of sorted values, each as often as its row counts.
@@ -24,11 +38,13 @@ double weighted(const std::vector<Sample>& values, const std::vector<std::size_t
                 double quantile) {
   std::size_t total = 0;
   for (auto const& [value, row] : values) total += weights[row];
-  auto const wanted = rank_of(quantile, total) + 1;
+  auto const [low, high] = neighbours_of(quantile, total);
   std::size_t sum = 0;
+  std::optional<double> at_low;
   for (auto const& [value, row] : values) {
     sum += weights[row];
-    if (sum >= wanted) return value;
+    if (!at_low && sum > low) at_low = value;
+    if (sum > high) return std::midpoint(*at_low, value);
   }
   return values.back().first;
 }
@@ -48,7 +64,8 @@ bool SampledQuantiles::is_within(std::span<const double> quantiles, double bound
     double const middle = quantile * count;
     double const reach = kDeviations * std::sqrt(count * quantile * (1 - quantile));
     if (middle - reach < 0 || middle + reach > count - 1) return false;
-    double const at = values[rank_of(quantile, values.size())].first;
+    auto const [left, right] = neighbours_of(quantile, values.size());
+    double const at = std::midpoint(values[left].first, values[right].first);
     double const low = values[static_cast<std::size_t>(middle - reach)].first;
     double const high = values[static_cast<std::size_t>(std::ceil(middle + reach))].first;
     return std::max(at - low, high - at) <= bound * std::abs(at);
@@ -92,7 +109,8 @@ PredictedTimes SampledQuantiles::finish(std::span<const double> quantiles, std::
 
 double quantile_of(std::vector<double> values, double quantile) {
   std::ranges::sort(values);
-  return values[rank_of(quantile, values.size())];
+  auto const [low, high] = neighbours_of(quantile, values.size());
+  return std::midpoint(values[low], values[high]);
 }
 
 }  // namespace reprise

@@ -1,7 +1,8 @@
 #pragma once
 
 // Quantiles of a distribution that is sampled from observed rows, each sample from one of them:
-// when there are enough samples, and how sure the quantiles are. Pure.
+// when there are enough samples, and how sure the quantiles are. They are those of quantile_of().
+// Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +52,8 @@ class SampledQuantiles {
   std::vector<std::pair<double, std::size_t>> samples_;
 };
 
-/// The smallest value that at least this share of the values does not exceed. `values` are not
-/// empty.
+/// The smallest value that at least this share of the values does not exceed; if that is just this
+/// share, midway between it and the next value: that of .5 is the median. `values` are not empty.
 double quantile_of(std::vector<double> values, double quantile);
 
 }  // namespace reprise

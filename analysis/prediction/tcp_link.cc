@@ -15,6 +15,12 @@ constexpr int kHyStartSamples = 8 * 2;  // an acknowledgement is of two segments
 constexpr double kHyStartLeastUs = 4'000;
 constexpr double kHyStartMostUs = 16'000;
 
+// CUBIC, by the same: of what is acknowledged, the window grows by a half at most, and as long as
+// nothing was lost by a twentieth at least.
+constexpr double kCubicMost = 1.0 / 2;
+constexpr double kCubicLeast = 1.0 / 20;
+constexpr double kCubicSegments = .4;  // C, by the cube of seconds (RFC 9438, section 5.1)
+
 /// What Linux adds to a smoothed round trip at least for a timeout (TCP_RTO_MIN).
 constexpr double kTimeoutUs = 200'000;
 
@@ -48,12 +54,18 @@ void TcpLink::send(std::size_t connection, std::size_t transfer, double bytes,
   send_what_may(connection);
 }
 
-/// As Linux does (tcp_cwnd_restart): half of the window goes with each timeout, down to the first.
+/// As Linux does (tcp_cwnd_restart): half of the window goes with each timeout, down to the first;
+/// slow start takes it to three quarters of what it was at least.
 void TcpLink::restart_if_idle(Connection& connection) const {
   auto const timeout_us =
       connection.smoothed_us + std::max(kTimeoutUs, 4 * connection.deviation_us);
   if (connection.in_flight_bytes > kRestBytes) return;
   auto idle_us = now_us_ - connection.sent_us;
+  connection.threshold_us += idle_us;
+  if (idle_us > timeout_us) {
+    connection.threshold_bytes =
+        std::max(connection.threshold_bytes, connection.window_bytes * 3 / 4);
+  }
   for (; idle_us > timeout_us && connection.window_bytes > kFirstWindowBytes;
        idle_us -= timeout_us) {
     connection.window_bytes = std::max(connection.window_bytes / 2, kFirstWindowBytes);
@@ -134,6 +146,12 @@ double TcpLink::wait_us() const {
   return std::max(0.0, free_us_ - now_us_);
 }
 
+double TcpLink::handshake_wait_us(std::size_t connection) {
+  auto& least_us = connections_[connection].least_us;
+  least_us = std::min(least_us, connections_[connection].round_trip_us + wait_us());
+  return wait_us();
+}
+
 double TcpLink::next() const {
   auto const leaves_us = queue_.empty() ? kNever : queue_.front().leaves_us;
   return acknowledgements_.empty() ? leaves_us : std::min(leaves_us, acknowledgements_.top().at_us);
@@ -168,34 +186,51 @@ void TcpLink::take(const Acknowledgement& acknowledgement) {
     sender.round_ends_bytes = sender.sent_bytes;
     sender.most_in_flight_bytes = sender.in_flight_bytes;
     sender.samples = 0;
-    sender.least_wait_us = kNever;
+    sender.least_of_round_us = kNever;
   }
-  measure(sender, acknowledgement);
-  if (sender.window_bytes < sender.threshold_bytes) grow(sender, acknowledgement);
+  auto const round_trip_us = sender.round_trip_us + acknowledgement.waited_us;
+  measure(sender, round_trip_us);
+  grow(sender, acknowledgement.bytes);
+  look_for_queue(sender, round_trip_us);
   sender.in_flight_bytes = std::max(0.0, sender.in_flight_bytes - acknowledgement.bytes);
   send_what_may(acknowledgement.connection);
 }
 
-void TcpLink::measure(Connection& connection, const Acknowledgement& acknowledgement) {
-  auto const error_us =
-      connection.round_trip_us + acknowledgement.waited_us - connection.smoothed_us;
+void TcpLink::measure(Connection& connection, double round_trip_us) {
+  auto const error_us = round_trip_us - connection.smoothed_us;
   connection.smoothed_us += error_us / 8;
   connection.deviation_us += (std::abs(error_us) - connection.deviation_us) / 4;
+  connection.least_us = std::min(connection.least_us, round_trip_us);
 }
 
-void TcpLink::grow(Connection& connection, const Acknowledgement& acknowledgement) {
-  // A window that is not used does not grow (RFC 7661, section 4).
-  if (connection.window_bytes < 2 * connection.most_in_flight_bytes) {
-    connection.window_bytes += acknowledgement.bytes;
-  }
-  if (connection.window_bytes < kHyStartWindowBytes) return;
-  if (connection.samples < kHyStartSamples) {
-    ++connection.samples;
-    connection.least_wait_us = std::min(connection.least_wait_us, acknowledgement.waited_us);
+/// A window that is not used does not grow (RFC 7661, section 4).
+void TcpLink::grow(Connection& connection, double bytes) const {
+  double& window_bytes = connection.window_bytes;
+  if (window_bytes < connection.threshold_bytes) {
+    if (window_bytes < 2 * connection.most_in_flight_bytes) window_bytes += bytes;
     return;
   }
-  auto const most = std::clamp(connection.round_trip_us / 8, kHyStartLeastUs, kHyStartMostUs);
-  if (connection.least_wait_us > most) connection.threshold_bytes = connection.window_bytes;
+  if (window_bytes >= connection.most_in_flight_bytes + packet_bytes_) return;
+  auto const ahead_s = (now_us_ - connection.threshold_us + connection.least_us) / 1e6;
+  auto const target_bytes =
+      connection.threshold_bytes + kCubicSegments * std::pow(ahead_s, 3) * kSegmentBytes;
+  window_bytes +=
+      bytes * std::clamp((target_bytes - window_bytes) / window_bytes, kCubicLeast, kCubicMost);
+}
+
+/// Until one was found: slow start ends there.
+void TcpLink::look_for_queue(Connection& connection, double round_trip_us) const {
+  if (connection.threshold_bytes != kNever || connection.window_bytes < kHyStartWindowBytes) return;
+  auto& least_us = connection.least_of_round_us;
+  least_us = std::min(least_us, round_trip_us);
+  if (connection.samples < kHyStartSamples) {
+    ++connection.samples;
+    return;
+  }
+  auto const most_us = std::clamp(connection.least_us / 8, kHyStartLeastUs, kHyStartMostUs);
+  if (least_us <= connection.least_us + most_us) return;
+  connection.threshold_bytes = connection.window_bytes;
+  connection.threshold_us = now_us_;
 }
 
 }  // namespace reprise

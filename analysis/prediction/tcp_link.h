@@ -3,8 +3,8 @@
 // A link as a queue that connections of TCP fill. Packets leave it one after another at its rate,
 // and what comes later waits, whoever sent it. A connection has as many bytes on their way as its
 // window allows: ten segments at first (RFC 6928), twice as many each round trip, until a queue
-// shows in the round trips (HyStart, RFC 9406, as Linux has it), and again after it was idle (RFC
-// 5681, section 4.1). Of a connection's responses the
+// shows in the round trips (HyStart, RFC 9406, as Linux has it); then as CUBIC has it (RFC 9438),
+// and up to there again after it was idle (RFC 5681, section 4.1). Of a connection's responses the
 // most urgent go first, and those that are of no use in part one after another (RFC 9218, section
 // 10), but after what the server has written to its socket already. Nothing is lost. Pure. Times
 // are in us, as real numbers.
@@ -64,6 +64,8 @@ class TcpLink {
 
   /// How long something small that comes to the link now waits until it comes out.
   double wait_us() const;
+  /// That, of a connection's TLS handshake: its first round trip that TCP measures.
+  double handshake_wait_us(std::size_t connection);
 
   /// When something happens next if nothing is sent; kNever: no transfer goes on.
   double next() const;
@@ -88,7 +90,9 @@ class TcpLink {
     double window_bytes = kFirstWindowBytes;
     double in_flight_bytes = 0;
     double threshold_bytes = kNever;           ///< of the window: slow start ends there
+    double threshold_us = 0;                   ///< when that was found, and later by each pause
     double sent_us = 0;                        ///< the last packet
+    double least_us = kNever;                  ///< of round trips, the queue that it met included
     double smoothed_us = 0, deviation_us = 0;  ///< of round trips, queues included (RFC 6298)
     std::vector<Transfer> transfers;           ///< that have bytes to write, in that order
     std::deque<Piece> socket;                  ///< what is written and not sent
@@ -98,7 +102,7 @@ class TcpLink {
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
     double most_in_flight_bytes = 0;
     int samples = 0;  ///< of HyStart
-    double least_wait_us = kNever;
+    double least_of_round_us = kNever;
   };
   struct Packet {
     std::size_t connection = 0;
@@ -122,8 +126,9 @@ class TcpLink {
   void write_piece(Connection& connection) const;
   void take(const Acknowledgement& acknowledgement);
   void restart_if_idle(Connection& connection) const;
-  static void measure(Connection& connection, const Acknowledgement& acknowledgement);
-  static void grow(Connection& connection, const Acknowledgement& acknowledgement);
+  static void measure(Connection& connection, double round_trip_us);
+  void grow(Connection& connection, double bytes) const;
+  void look_for_queue(Connection& connection, double round_trip_us) const;
 
   double bytes_per_us_;
   double packet_bytes_;

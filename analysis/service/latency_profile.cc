@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 
+#include "base/text/formatted.h"
 #include "base/text/glob.h"
 #include "base/text/printable.h"
 #include "pageload/results/fields.h"
@@ -15,7 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kUsPerMs = 1'000;
 /// The longest latency, a day.
 constexpr double kTimeMsMax = 86'400'000;
 
@@ -34,10 +33,9 @@ std::expected<Around, std::string> around(std::vector<double> measured, double v
                                           std::string_view name) {
   std::ranges::sort(measured);
   if (value < measured.front() || value > measured.back()) {
-    char text[120];
-    std::snprintf(text, sizeof text, " %g is outside of what was measured, %g to %g", value,
-                  measured.front(), measured.back());
-    return std::unexpected(std::string(name) + text);
+    return std::unexpected(std::string(name) +
+                           formatted(" %g is outside of what was measured, %g to %g", value,
+                                     measured.front(), measured.back()));
   }
   double const above = *std::ranges::lower_bound(measured, value);
   if (above == value) return Around{value, value, 0};

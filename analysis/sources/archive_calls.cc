@@ -9,6 +9,7 @@
 #include "analysis/sources/request_call.h"
 #include "analysis/spans/server_calls.h"
 #include "base/http/media_type.h"
+#include "base/http/resource_type.h"
 
 namespace reprise {
 namespace {
@@ -19,29 +20,10 @@ std::string field_of(const Headers& headers, std::string_view name) {
   return std::string(find_header(headers.list(), name).value_or(""));
 }
 
-/// DevTools' word for what the browser asked for, by Fetch's Sec-Fetch-Dest, else by the response.
-std::string resource_type(const Exchange& exchange) {
-  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"document", "Document"}, {"iframe", "Document"},      {"frame", "Document"},
-      {"script", "Script"},     {"style", "Stylesheet"},     {"image", "Image"},
-      {"font", "Font"},         {"video", "Media"},          {"audio", "Media"},
-      {"track", "Media"},       {"empty", "Fetch"},          {"manifest", "Manifest"},
-      {"worker", "Script"},     {"serviceworker", "Script"}, {"sharedworker", "Script"},
-  };
-  if (!exchange.request.protocol.empty()) return "WebSocket";
-  auto const destination = field_of(exchange.request.headers, "sec-fetch-dest");
-  for (auto const& [known, word] : kWords) {
-    if (known == destination) return std::string(word);
-  }
-  static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-      {"html", "Document"}, {"script", "Script"}, {"style", "Stylesheet"}, {"image", "Image"},
-      {"font", "Font"},     {"media", "Media"},   {"json", "Fetch"},
-  };
-  auto const type = media_type(exchange.response.headers.list());
-  for (auto const& [kind, word] : kKinds) {
-    if (is_of_kind(type, kind)) return std::string(word);
-  }
-  return {};
+/// DevTools' word for what the browser asked for; empty if it is unknown.
+std::string type_of(const Exchange& exchange) {
+  auto const type = resource_type(exchange);
+  return type == ResourceType::kOther ? "" : std::string(devtools_name(type));
 }
 
 /// What all sessions of an archive share.
@@ -122,7 +104,7 @@ class SessionCalls {
     auto const& response = exchange.response;
     call.set("method", exchange.request.method);
     if (response.status > 0) call.set("status", std::to_string(response.status));
-    set_if_any(call, "type", resource_type(exchange));
+    set_if_any(call, "type", type_of(exchange));
     set_if_any(call, "mime", media_type(response.headers.list()));
     set_if_any(call, "protocol", std::string(to_string(response.version)));
     set_if_any(call, "initiator", field_of(exchange.request.headers, "referer"));

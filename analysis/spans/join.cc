@@ -115,19 +115,16 @@ class Joiner {
     for (const Asked& asked : asked_) known_hosts_.insert(asked.url.host);
   }
 
-  SpanJoin run() {
-    result_.losses = set_.losses;
+  std::vector<CallLoss> run() {
+    losses_ = set_.losses;
     for (const CallLoss& loss : forest_.losses) {
-      add_loss(result_.losses, loss.what, loss.count);
+      add_loss(losses_, loss.what, loss.count);
     }
     auto const left = join_by_traceparent();
     narrow_clocks(0);
-    auto const exact = joined_.size();
     join_by_url(left);
-    result_.by_traceparent = exact;
-    result_.by_url = joined_.size() - exact;
     place();
-    return std::move(result_);
+    return std::move(losses_);
   }
 
  private:
@@ -271,7 +268,7 @@ class Joiner {
       }
       narrow_clocks(first);
     }
-    add_loss(result_.losses, "traces of servers that belong to no request of a view", lost);
+    add_loss(losses_, "traces of servers that belong to no request of a view", lost);
   }
 
   /// The one whose wait is nearest to the span; kNoParent if none is near enough.
@@ -330,7 +327,7 @@ class Joiner {
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       if (changed[i]) normalize(*trees_[i]);
     }
-    add_loss(result_.losses,
+    add_loss(losses_,
              "servers whose clock contradicts the requests, placed in each request by itself",
              contradictory.size());
   }
@@ -377,12 +374,12 @@ class Joiner {
   std::unordered_set<std::string> known_hosts_;
   std::vector<Joined> joined_;
   std::map<std::string, Offset> clocks_;
-  SpanJoin result_;
+  std::vector<CallLoss> losses_;
 };
 
 }  // namespace
 
-SpanJoin join_spans(std::span<CallTree* const> trees, const SpanSet& set) {
+std::vector<CallLoss> join_spans(std::span<CallTree* const> trees, const SpanSet& set) {
   return Joiner(trees, set).run();
 }
 

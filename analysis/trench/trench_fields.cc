@@ -8,7 +8,6 @@
 #include <map>
 
 #include "analysis/trench/trench_json.h"
-#include "base/bytes.h"
 #include "base/text/base64.h"
 #include "base/text/counted.h"
 #include "base/text/white_space.h"
@@ -16,7 +15,6 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kLineCharacters = 76;
 constexpr std::string_view kUrl = "url=";
 constexpr std::array<std::string_view, 4> kCounts = {"base64lines", "base64bytes", "jsoncrc32",
                                                      "jsonbytes"};
@@ -185,21 +183,6 @@ std::expected<TrenchFields, std::string> read_trench_fields(HeaderList head, Hea
     return std::unexpected(collector.take_error());
   }
   return collector.finish();
-}
-
-std::vector<std::string> trench_field_values(const TrenchTrace& trace) {
-  auto const json = trench_json(trace);
-  auto const text = base64(bytes_of(json));
-  auto const lines = (text.size() + kLineCharacters - 1) / kLineCharacters;
-  std::vector<std::string> values;
-  values.reserve(lines + 1);
-  values.push_back("base64lines=" + std::to_string(lines) + "; base64bytes=" +
-                   std::to_string(text.size()) + "; jsoncrc32=" + std::to_string(crc32_of(json)) +
-                   "; jsonbytes=" + std::to_string(json.size()));
-  for (std::size_t i = 0; i < lines; ++i) {
-    values.push_back(std::to_string(i) + "=" + text.substr(i * kLineCharacters, kLineCharacters));
-  }
-  return values;
 }
 
 }  // namespace reprise

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "analysis/trench/trench_trace.h"
 #include "base/http/headers.h"
@@ -25,9 +24,5 @@ struct TrenchFields {
 /// is missing").
 std::expected<TrenchFields, std::string> read_trench_fields(HeaderList head,
                                                             HeaderList trailers = {});
-
-/// The values of the fields that carry `trace`, in order: the counts, then lines of at most 76
-/// base64 characters.
-std::vector<std::string> trench_field_values(const TrenchTrace& trace);
 
 }  // namespace reprise

@@ -22,7 +22,6 @@ int percent_complete(const Histogram& frame, const Histogram& last) {
 std::optional<VisualProgress> visual_progress(std::span<const SeenFrame> frames) {
   if (frames.empty() || frames.back().histogram == Histogram()) return std::nullopt;
   VisualProgress progress;
-  std::optional<double> changed_ms;
   std::optional<double> complete_ms;
   double now_ms = 0;
   int seen = 0;
@@ -32,10 +31,8 @@ std::optional<VisualProgress> visual_progress(std::span<const SeenFrame> frames)
     now_ms = at_ms;
     seen = percent_complete(frame.histogram, frames.back().histogram);
     progress.percent.push_back(seen);
-    if (!changed_ms && frame.histogram != Histogram()) changed_ms = at_ms;
     if (!complete_ms && seen == 100) complete_ms = at_ms;
   }
-  progress.first_change_ms = *changed_ms;
   progress.visually_complete_ms = *complete_ms;
   return progress;
 }

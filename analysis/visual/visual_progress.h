@@ -19,7 +19,6 @@ struct SeenFrame {
 struct VisualProgress {
   std::vector<int> percent;  ///< how complete each frame is: 0 to 100
   double speed_index_ms = 0;
-  double first_change_ms = 0;       ///< of a page that had been blank
   double visually_complete_ms = 0;  ///< the first frame that is complete
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archive/edit/filter_values.h"
+#include "base/text/ascii.h"
 #include "base/text/glob.h"
 #include "base/text/white_space.h"
 
@@ -34,11 +35,8 @@ namespace {
 bool ends_word(char c) {
   return is_white_space(c) || c == '(' || c == ')' || c == '"';
 }
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_tag(char c) {
-  return (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+  return is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 /// mitmproxy's operators that take a value.
@@ -196,7 +194,7 @@ class FilterParser {
     auto const begin = at_;
     auto end = at_;
     while (end < text_.size() &&
-           (is_name(text_[end]) || (vocabulary_.tags && is_tag(text_[end])))) {
+           (is_letter(text_[end]) || (vocabulary_.tags && is_tag(text_[end])))) {
       ++end;
     }
     auto const written = text_.substr(begin, end - begin);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/http/h1_syntax.h"
 #include "base/http/message.h"
 #include "base/text/white_space.h"
 
@@ -12,15 +13,6 @@ namespace {
 bool fits_in_a_line(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos &&
          trim_blanks(text) == text;
-}
-
-/// Takes the next line from `text`, without its end.
-std::string_view take_line(std::string_view& text) {
-  auto const end = std::min(text.find('\n'), text.size());
-  auto line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
 }
 
 }  // namespace

@@ -6,14 +6,12 @@
 
 #include "archive/error.h"
 #include "base/http/digest.h"
+#include "base/text/ascii.h"
 #include "base/text/percent.h"
 
 namespace reprise {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
@@ -110,7 +108,7 @@ constexpr std::size_t kSpelledBytesMax = 64 << 10;
 bool is_escaped(char c, const Spelling& spelling) {
   bool const is_listed = spelling.listed.contains(c);
   if (spelling.escapes_listed) return is_listed;
-  return !is_listed && !is_digit(c) && !is_lower(c) && !is_upper(c);
+  return !is_listed && !is_digit(c) && !is_letter(c);
 }
 
 /// A secret and its stand-in, in one spelling.

@@ -2,12 +2,12 @@
 // begin with "_", as the format requires.
 
 #include <algorithm>
-#include <array>
 
 #include "archive/export/body_text.h"
 #include "archive/export/har_messages.h"
 #include "archive/export/har_times.h"
 #include "archive/export/message.h"
+#include "base/http/resource_type.h"
 
 namespace reprise::exporting {
 namespace {
@@ -18,26 +18,6 @@ std::string_view version_text(HttpVersion version) {
   if (version == HttpVersion::kH2) return "HTTP/2";
   if (version == HttpVersion::kH3) return "HTTP/3";
   return to_string(version);
-}
-
-/// Chrome's name for the kind of resource, by the Sec-Fetch-Dest of the request; empty if it has
-/// none.
-std::string_view resource_type(HeaderList headers) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTypes{{
-      {"document", "document"},
-      {"iframe", "document"},
-      {"style", "stylesheet"},
-      {"script", "script"},
-      {"image", "image"},
-      {"font", "font"},
-      {"audio", "media"},
-      {"video", "media"},
-      {"manifest", "manifest"},
-  }};
-  auto const wanted = find_header(headers, "Sec-Fetch-Dest").value_or("");
-  auto const* const found =
-      std::ranges::find(kTypes, wanted, [](auto& type) { return type.first; });
-  return found == kTypes.end() ? "" : found->second;
 }
 
 class HarWriter {
@@ -284,12 +264,11 @@ void HarWriter::write_entry(const Exchange& exchange) {
   json_.key("cache");
   json_.raw("{}");
   write_timings(exchange, times);
-  if (opens_web_socket(exchange)) {
-    member("_resourceType", "websocket");
-    write_har_messages(job_, exchange, json_);
-  } else if (auto const type = resource_type(exchange.request.headers.list()); !type.empty()) {
-    member("_resourceType", type);
+  // In lower case, as in Chrome's HARs.
+  if (auto const type = resource_type(exchange); type != ResourceType::kOther) {
+    member("_resourceType", lower_case(devtools_name(type)));
   }
+  if (opens_web_socket(exchange)) write_har_messages(job_, exchange, json_);
   json_.end_object();
 }
 

@@ -14,7 +14,7 @@ struct Pending {
   bool too_long = false;
 };
 
-std::string seconds_text(std::int64_t unix_ns) {
+std::string unix_seconds(std::int64_t unix_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   auto const fraction = std::to_string(kSecond + unix_ns % kSecond).substr(1);
   return std::to_string(unix_ns / kSecond) + "." + fraction;
@@ -27,7 +27,7 @@ void write_message(Job& job, const WebSocketMessage& message, std::string_view p
   json.text(message.sender == MessageSender::kClient ? "send" : "receive");
   if (auto const time = job.unix_time(message.time); time && *time >= 0) {
     json.key("time");
-    json.raw(seconds_text(*time));
+    json.raw(unix_seconds(*time));
   }
   json.key("opcode");
   json.number(static_cast<std::int64_t>(message.kind));

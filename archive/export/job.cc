@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/http/message.h"
+
 namespace reprise::exporting {
 namespace {
 
@@ -178,8 +180,8 @@ std::string address_of(const ConnectionFacts* facts) {
 }
 
 bool may_have_content(const Exchange& exchange) {
-  auto const status = exchange.response.status;
-  return exchange.request.method != "HEAD" && status >= 200 && status != 204 && status != 304;
+  auto const status = exchange.response.status;  // 0: there was no response
+  return status >= 200 && may_have_body(exchange.request.method, status);
 }
 
 std::string safe_url(const StoredRequest& request) {

@@ -4,16 +4,10 @@
 #include <array>
 #include <charconv>
 
+#include "base/http/h1_syntax.h"
+
 namespace reprise::exporting {
 namespace {
-
-/// RFC 9110 section 5.6.2.
-bool is_token(std::string_view name) {
-  constexpr std::string_view kNoToken = "\"(),/:;<=>?@[\\]{}";
-  return !name.empty() && std::ranges::all_of(name, [&](char c) {
-    return c > 0x20 && c < 0x7f && kNoToken.find(c) == std::string_view::npos;
-  });
-}
 
 /// `text` on one line.
 std::string line_text(Job& job, std::string_view text) {

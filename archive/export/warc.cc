@@ -6,19 +6,10 @@
 #include <array>
 
 #include "archive/export/message.h"
+#include "base/http/digest.h"
 
 namespace reprise::exporting {
 namespace {
-
-std::string hex(std::span<const std::byte> bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (std::byte const each : bytes) {
-    auto const byte = std::to_integer<unsigned>(each);
-    out.append({kHex[byte >> 4], kHex[byte & 15]});
-  }
-  return out;
-}
 
 /// The same id for the same record: a UUID of version 8 (RFC 9562) made from a digest.
 std::string record_id(Sha256 digest) {

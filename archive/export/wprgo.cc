@@ -19,13 +19,6 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 class WprgoWriter {
  public:
   WprgoWriter(Job& job, Output& to) : job_(job), json_(to, JsonWriter::Escapes::kAsGo) {}
@@ -93,7 +86,7 @@ void WprgoWriter::survey() {
     auto url = safe_url(exchange->request);
     // The tool finds an entry by the Host field as written by the client.
     auto const sent = find_header(exchange->request.headers.list(), "Host");
-    if (sent && lower(std::string(*sent)) == host) {
+    if (sent && lower_case(*sent) == host) {
       url.replace(url.find("://") + 3, host.size(), *sent);
       host = *sent;
     }

@@ -34,7 +34,6 @@ class HarReader {
   void read_timings(HarEntry& entry);
   Fields read_fields();
   void read_messages(HarEntry& entry);
-  static void settle_body(HarEntry& entry, FoundBody body);
   bool is_ours() const { return tool_.starts_with("reprise"); }
   void add(HarEntry& entry);
 
@@ -338,15 +337,13 @@ void HarReader::read_content(HarEntry& entry) {
   if (text && !body) {
     body = text->finish(equals_ignoring_case(encoding, "base64"));
     entry.lost_text = !body;
-    entry.transcoded = body && text->is_beyond_ascii();
+    entry.is_text = body && !equals_ignoring_case(encoding, "base64");
+    entry.is_beyond_ascii = body && text->is_beyond_ascii();
     if (!body) collector_.report().remark("a body does not match its declared encoding");
   }
-  if (body) settle_body(entry, std::move(*body));
-}
-
-void HarReader::settle_body(HarEntry& entry, FoundBody body) {
+  if (!body) return;
   entry.has_text = true;
-  entry.draft.body = std::move(body);
+  entry.draft.body = std::move(*body);
 }
 
 void HarReader::add(HarEntry& entry) {
@@ -375,9 +372,9 @@ void HarReader::add(HarEntry& entry) {
   settle_coding(entry, is_ours());
   settle_outcome(entry);
   settle_connection(entry, tool_.starts_with("WebInspector"));
-  if (entry.from_cache) collector_.report().remark("some responses came from the browser's cache");
+  remark_on(entry, collector_.report());
   // Our own export keeps the bytes.
-  if (entry.transcoded && !is_ours() && set_charset_utf8(draft.fields)) {
+  if (is_transcoded(entry) && !is_ours() && set_charset_utf8(draft.fields)) {
     ++collector_.report().charsets_corrected;
   }
   draft.body.kept = holds_body(entry);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "archive/import/collect/http_text.h"
+#include "archive/import/har_charset.h"
 
 namespace reprise::importing {
 namespace {
@@ -59,6 +60,19 @@ ConnectTimes connect_times(const HarEntry& entry, const PhaseStarts& starts) {
   return times;
 }
 
+/// Whether Firefox wrote a size that the text does not have: a byte order mark is in the size, but
+/// not in the text. Only in Firefox's HAR: the size by other tools may be that of the coded body.
+bool is_cut_by_firefox(const HarEntry& entry) {
+  constexpr std::uint64_t kByteOrderMarkBytes = 3;
+  auto const& draft = entry.draft;
+  auto const stored = draft.body.stored.size_bytes;
+  // The body that is shown with a 304 is that of the cache.
+  bool const has_body = draft.status != 0 && draft.status != 304 && stored > 0;
+  if (!entry.by_firefox || !has_body) return false;
+  if (entry.is_text && can_shrink_as_utf8(charset_of(draft.fields))) return false;
+  return entry.content_bytes > static_cast<double>(stored + kByteOrderMarkBytes);
+}
+
 }  // namespace
 
 bool holds_body(const HarEntry& entry) {
@@ -101,6 +115,12 @@ void settle_coding(HarEntry& entry, bool by_us) {
   }
 }
 
+bool is_transcoded(const HarEntry& entry) {
+  if (entry.is_beyond_ascii) return true;
+  bool const has_text = entry.is_text && entry.draft.body.stored.size_bytes > 0;
+  return has_text && !extends_ascii(charset_of(entry.draft.fields));
+}
+
 void settle_outcome(HarEntry& entry) {
   auto& draft = entry.draft;
   if (draft.status == 0) {
@@ -113,10 +133,29 @@ void settle_outcome(HarEntry& entry) {
     draft.outcome = by_client ? Outcome::kCutByClient : Outcome::kCutByOrigin;
     draft.failure = entry.error;
   }
+  if (is_cut_by_firefox(entry)) {
+    constexpr double kBytesMax = 1e15;
+    entry.is_cut = true;
+    draft.outcome = Outcome::kCutByClient;
+    draft.failure = "the browser kept only a part of the body";
+    auto const whole = static_cast<std::uint64_t>(std::min(entry.content_bytes, kBytesMax));
+    for (Field& field : draft.fields) {
+      if (equals_ignoring_case(field.name, "Content-Length")) field.value = std::to_string(whole);
+    }
+  }
   for (auto const cut : {Outcome::kCutByClient, Outcome::kCutByOrigin}) {
     if (entry.outcome != to_string(cut)) continue;
     draft.outcome = cut;
     draft.failure = entry.error;
+  }
+}
+
+void remark_on(const HarEntry& entry, ImportReport& report) {
+  if (entry.from_cache) report.remark("some responses came from the browser's cache");
+  if (entry.is_cut) {
+    report.remark(
+        "Firefox kept only the beginning of some bodies: set devtools.netmonitor.responseBodyLimit "
+        "to 0 in about:config, and record again");
   }
 }
 

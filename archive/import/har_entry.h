@@ -19,11 +19,13 @@ struct HarEntry {
   std::string outcome;
   std::string connection_id;  ///< Chrome's; then its `connection` is a port
   bool from_cache = false;
-  bool has_fields = false;   ///< of the response: some tools write its content first
-  bool has_text = false;     ///< of the response: a body, possibly empty
-  bool lost_text = false;    ///< it is unreadable
-  bool transcoded = false;   ///< it is in UTF-8, whatever its charset was
-  bool was_decoded = false;  ///< its content coding was undone
+  bool has_fields = false;       ///< of the response: some tools write its content first
+  bool has_text = false;         ///< of the response: a body, possibly empty
+  bool lost_text = false;        ///< it is unreadable
+  bool is_text = false;          ///< it came as text: not as base64, and not as a file
+  bool is_beyond_ascii = false;  ///< the same, with other characters
+  bool is_cut = false;           ///< the browser kept only its beginning
+  bool was_decoded = false;      ///< its content coding was undone
   std::array<double, kHarTimings.size()> timings = {-1, -1, -1, -1, -1, -1, -1};  ///< in ms
   double time = -1;            ///< of all phases, in ms
   bool by_firefox = false;     ///< Firefox wrote the HAR
@@ -46,8 +48,16 @@ bool has_no_status_but_all_else(const HarEntry& entry);
 /// own export (`by_us`) says which it could decode.
 void settle_coding(HarEntry& entry, bool by_us);
 
+/// Whether the body is in UTF-8, whatever its charset was.
+bool is_transcoded(const HarEntry& entry);
+
 /// How it ended, if not well. Chrome has the error of a response that broke off after its head.
+/// Firefox keeps at most 1 MiB of a body (devtools.netmonitor.responseBodyLimit), and the length of
+/// all of it: the Content-Length becomes that length, which it was without a coding.
 void settle_outcome(HarEntry& entry);
+
+/// What users should know of the entry's recording. After settle_outcome().
+void remark_on(const HarEntry& entry, ImportReport& report);
 
 /// The text that exchanges of one connection share; `by_chrome`: its `connection` is a port.
 void settle_connection(HarEntry& entry, bool by_chrome);

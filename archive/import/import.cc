@@ -47,12 +47,20 @@ RecordingKind recognise_json(std::string_view start) {
   return RecordingKind::kUnknown;
 }
 
+/// Some archives have no start; it is then in their responses.
+UnixTime start_of_wprgo(Input& input, std::string_view start) {
+  auto const source = open(input, start, nullptr);
+  ByteReader reader(*source);
+  if (auto const started = find_wprgo_start(reader)) return started;
+  auto const again = open(input, start, nullptr);
+  ByteReader responses(*again);
+  return find_wprgo_date(responses);
+}
+
 /// The session's start is after the exchanges, so the recording is read twice.
 void import_wprgo_twice(Input& input, std::string_view start, const Progress& progress,
                         Collector& collector) {
-  auto const survey = open(input, start, nullptr);
-  ByteReader surveyed(*survey);
-  auto const started = find_wprgo_start(surveyed);
+  auto const started = start_of_wprgo(input, start);
   auto const source = open(input, start, progress);
   ByteReader reader(*source);
   import_wprgo(reader, started, collector);

@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <expected>
+#include <utility>
 
 #include "archive/import/import.h"
 #include "archive/import/mahimahi.h"
@@ -88,6 +90,30 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
   return files;
 }
 
+/// A file of mahimahi. The error names it.
+std::expected<std::string, Fault> read_exchange(const fs::path& file) {
+  auto const name = file.filename().string();
+  auto const input = open_input(file);
+  if (!input) return std::unexpected(Fault{.what = name, .system = input.error()});
+  if ((*input)->size_bytes() > kMahimahiBytesMax) {
+    return std::unexpected(Fault{.what = name + ": too large"});
+  }
+  std::string bytes((*input)->size_bytes(), '\0');
+  std::optional<Fault> fault;
+  bytes.resize((*input)->read_at(0, bytes, fault));
+  if (fault) return std::unexpected(std::move(*fault));
+  return bytes;
+}
+
+/// Mahimahi writes no times. Files that cannot be read are ignored here.
+UnixTime start_of_folder(const std::vector<fs::path>& files) {
+  EarliestDate date;
+  for (auto const& file : files) {
+    if (auto const bytes = read_exchange(file)) take_mahimahi_date(*bytes, date);
+  }
+  return date.get();
+}
+
 std::uint64_t size_of(const fs::path& file) {
   std::error_code error;
   auto const size = fs::file_size(file, error);
@@ -130,18 +156,13 @@ std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress&
   auto const files = files_of(path);
   if (!files) return Fault{.what = {}, .system = files.error()};
   if (files->empty()) return Fault{.what = "the folder contains no files"};
-  for (auto const& path_of_file : *files) {
-    auto const name = path_of_file.filename().string();
-    auto const input = open_input(path_of_file);
-    if (!input) return Fault{.what = name, .system = input.error()};
-    if ((*input)->size_bytes() > kMahimahiBytesMax) return Fault{.what = name + ": too large"};
-    std::string bytes((*input)->size_bytes(), '\0');
-    std::optional<Fault> fault;
-    bytes.resize((*input)->read_at(0, bytes, fault));
-    if (fault) return fault;
-    if (progress) progress(bytes.size());
-    if (!import_mahimahi(bytes, collector_) && !collector_.failed()) {
-      collector_.damage(name + ": not a mahimahi exchange");
+  auto const started = start_of_folder(*files);
+  for (auto const& file : *files) {
+    auto const bytes = read_exchange(file);
+    if (!bytes) return bytes.error();
+    if (progress) progress(bytes->size());
+    if (!import_mahimahi(*bytes, started, collector_) && !collector_.failed()) {
+      collector_.damage(file.filename().string() + ": not a mahimahi exchange");
     }
     if (collector_.failed()) break;
   }

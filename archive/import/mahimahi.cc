@@ -224,7 +224,11 @@ bool begins_as_mahimahi(std::string_view start) {
   return request && request->version != HttpVersion::kUnknown;
 }
 
-bool import_mahimahi(std::string_view file, Collector& collector) {
+void take_mahimahi_date(std::string_view file, EarliestDate& date) {
+  if (auto const record = parse_record(file)) date.take(record->response->fields);
+}
+
+bool import_mahimahi(std::string_view file, UnixTime started, Collector& collector) {
   auto record = parse_record(file);
   if (!record) return false;
   auto const line = parse_request_line(record->request->first_line);
@@ -237,7 +241,9 @@ bool import_mahimahi(std::string_view file, Collector& collector) {
   if (record->has_more) {
     collector.report().remark("some files have unknown fields, which are ignored");
   }
-  collector.begin({.tool_version = "a mahimahi folder"});
+  collector.begin({.started = std::chrono::system_clock::time_point(
+                       std::chrono::nanoseconds(started.value_or(0))),
+                   .tool_version = "a mahimahi folder"});
   collector.add({.method = line->method,
                  .url = *url,
                  .request_version = line->version,

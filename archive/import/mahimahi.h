@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "archive/import/collect/collector.h"
+#include "archive/import/collect/earliest_date.h"
 
 namespace reprise::importing {
 
@@ -17,9 +18,12 @@ inline constexpr std::size_t kMahimahiStartBytes = 64 << 10;
 /// with the fields in the order in which mahimahi writes them.
 bool begins_as_mahimahi(std::string_view start);
 
+/// Takes the date of the exchange's response, if `file` is an exchange.
+void take_mahimahi_date(std::string_view file, EarliestDate& date);
+
 /// Reads one file from a folder of mahimahi's `mm-webrecord`: one exchange, as a protobuf message
 /// (RequestResponse of http_record.proto). False if it is not one; `collector` may have failed,
-/// too.
-bool import_mahimahi(std::string_view file, Collector& collector);
+/// too. `started`: the result of take_mahimahi_date() for all files.
+bool import_mahimahi(std::string_view file, UnixTime started, Collector& collector);
 
 }  // namespace reprise::importing

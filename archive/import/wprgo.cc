@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "archive/import/collect/earliest_date.h"
 #include "archive/import/collect/http_message.h"
 #include "archive/import/source/json_reader.h"
+#include "base/http/h1_parser.h"
 #include "base/text/base64.h"
 
 namespace reprise::importing {
@@ -14,6 +16,38 @@ bool is(std::string_view name, std::string_view wanted) {
   return equals_ignoring_case(name, wanted);
 }
 
+/// Calls `take` with the URL of each entry, which it takes from `json`, until it returns false.
+template <class Take>
+void read_entries(JsonReader& json, Take&& take) {
+  if (!json.enter_object()) return;
+  std::string host;
+  std::string url;
+  while (json.next_member(host)) {
+    if (!json.enter_object()) continue;
+    while (json.next_member(url)) {
+      if (!json.enter_array()) continue;
+      while (json.next_element()) {
+        if (!take(url)) return;
+      }
+    }
+  }
+}
+
+/// Takes a message in base64. Returns its head, or nothing if that is invalid.
+std::string take_head(JsonReader& json) {
+  Base64Decoder decoder;
+  std::string bytes;
+  std::size_t searched = 0;
+  std::optional<std::size_t> end;
+  bool good = true;
+  json.string_pieces([&](std::string_view text) {
+    if (!good || end || bytes.size() > HttpMessage::kHeadBytesMax) return;
+    good = decoder.append(text, bytes);
+    end = find_head_end(bytes, searched, kReturnsMax);
+  });
+  return bytes.substr(0, end.value_or(0));
+}
+
 class WprgoReader {
  public:
   WprgoReader(ByteReader& from, Collector& collector) : json_(from), collector_(collector) {}
@@ -21,7 +55,6 @@ class WprgoReader {
   void read();
 
  private:
-  void read_requests();
   void read_entry(const std::string& url);
   bool read_message(HttpMessage& message, const std::string& url);
   void add(const std::string& url, HttpMessage& request, HttpMessage& response, bool answered);
@@ -38,28 +71,15 @@ void WprgoReader::read() {
   std::string name;
   while (json_.next_member(name)) {
     if (is(name, "Requests")) {
-      read_requests();
+      read_entries(json_, [this](const std::string& url) {
+        read_entry(url);
+        return !collector_.failed();
+      });
     } else {
       json_.skip();
     }
   }
   json_.end();
-}
-
-void WprgoReader::read_requests() {
-  if (!json_.enter_object()) return;
-  std::string host;
-  std::string url;
-  while (json_.next_member(host)) {
-    if (!json_.enter_object()) continue;
-    while (json_.next_member(url)) {
-      if (!json_.enter_array()) continue;
-      while (json_.next_element()) {
-        read_entry(url);
-        if (collector_.failed()) return;
-      }
-    }
-  }
 }
 
 void WprgoReader::read_entry(const std::string& url) {
@@ -173,6 +193,33 @@ UnixTime find_wprgo_start(ByteReader& from) {
     }
   }
   return started;
+}
+
+UnixTime find_wprgo_date(ByteReader& from) {
+  JsonReader json(from);
+  EarliestDate date;
+  std::string name;
+  auto const take_entry = [&json, &date](const std::string& /*url*/) {
+    std::string member;
+    if (!json.enter_object()) return true;
+    while (json.next_member(member)) {
+      if (is(member, "SerializedResponse")) {
+        date.take(parse_head(take_head(json)).fields);
+      } else {
+        json.skip();
+      }
+    }
+    return true;
+  };
+  if (json.peek() != JsonKind::kObject || !json.enter_object()) return std::nullopt;
+  while (json.next_member(name)) {
+    if (is(name, "Requests")) {
+      read_entries(json, take_entry);
+    } else {
+      json.skip();
+    }
+  }
+  return date.get();
 }
 
 void import_wprgo(ByteReader& from, UnixTime started, Collector& collector) {

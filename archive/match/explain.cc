@@ -5,6 +5,7 @@
 #include <map>
 
 #include "archive/match/parameters.h"
+#include "base/http/media_type.h"
 #include "base/text/counted.h"
 #include "base/text/glob.h"
 

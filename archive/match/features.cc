@@ -4,6 +4,8 @@
 #include <array>
 
 #include "archive/match/key_hasher.h"
+#include "base/http/media_type.h"
+#include "base/text/ascii.h"
 #include "base/text/glob.h"
 
 namespace reprise {
@@ -43,14 +45,8 @@ std::uint32_t name_hash(bool in_body, std::string_view name) {
 bool all_of_kind(std::string_view text, bool (*is)(char)) {
   return std::ranges::all_of(text, is);
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 bool is_time(std::string_view digits) {

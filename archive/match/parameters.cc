@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "archive/match/json.h"
+#include "base/http/media_type.h"
 #include "base/text/white_space.h"
 
 namespace reprise {
@@ -72,10 +73,6 @@ std::string decoded(std::string_view text) {
 std::string_view query_of(std::string_view target) {
   auto const mark = target.find('?');
   return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
-}
-
-std::string_view media_type_of(std::string_view content_type) {
-  return trim_blanks(content_type.substr(0, content_type.find(';')));
 }
 
 void Parameters::add_query(std::string_view query, bool in_body) {

@@ -55,7 +55,4 @@ class Parameters {
 /// The query of a target, without its '?'; empty when it has none.
 std::string_view query_of(std::string_view target);
 
-/// The media type in a Content-Type field, as written, without its parameters.
-std::string_view media_type_of(std::string_view content_type);
-
 }  // namespace reprise

@@ -60,10 +60,11 @@ Sha256 sha256(std::span<const std::byte> bytes) {
   return digester.finish();
 }
 
-std::string hex(const Sha256& digest) {
+std::string hex(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (std::byte const byte : digest) {
+  text.reserve(2 * bytes.size());
+  for (std::byte const byte : bytes) {
     text.push_back(kDigits[std::to_integer<unsigned>(byte) >> 4]);
     text.push_back(kDigits[std::to_integer<unsigned>(byte) & 15]);
   }

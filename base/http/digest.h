@@ -48,7 +48,7 @@ class NamedDigester {
 Sha256 sha256(std::span<const std::byte> bytes);
 
 /// In lower-case hexadecimal digits.
-std::string hex(const Sha256& digest);
+std::string hex(std::span<const std::byte> bytes);
 
 /// SHA-256 in 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);

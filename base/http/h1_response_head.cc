@@ -6,14 +6,11 @@
 
 #include "base/http/h1_parser.h"
 #include "base/http/h1_syntax.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 Result<ResponseHead> parse_status_line_strictly(std::string_view line) {
   if (!line.starts_with("HTTP/")) return fail(h1_errc::not_http);

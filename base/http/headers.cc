@@ -2,20 +2,15 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
-}  // namespace
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return to_lower(x) == to_lower(y);
+         });
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
@@ -24,9 +19,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
+  for (char& c : lower) c = to_lower(c);
   return lower;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/glob.h"
+#include "base/text/white_space.h"
 
 namespace reprise {
 namespace {
@@ -37,11 +38,12 @@ const Kind* kind_called(std::string_view name) {
 
 }  // namespace
 
+std::string_view media_type_of(std::string_view content_type) {
+  return trim_blanks(content_type.substr(0, content_type.find(';')));
+}
+
 std::string media_type(HeaderList headers) {
-  auto value = find_header(headers, "content-type").value_or("");
-  value = value.substr(0, value.find(';'));
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-  return lower_case(value);
+  return lower_case(media_type_of(find_header(headers, "content-type").value_or("")));
 }
 
 bool is_kind_name(std::string_view name) {

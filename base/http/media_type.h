@@ -7,6 +7,9 @@
 
 namespace reprise {
 
+/// The value of a Content-Type, or of another field with parameters, without them, as written.
+std::string_view media_type_of(std::string_view content_type);
+
 /// "text/html" for "Text/HTML; charset=utf-8"; empty if there is no Content-Type.
 std::string media_type(HeaderList headers);
 

@@ -28,4 +28,8 @@ std::string_view without_fragment(std::string_view url) {
   return url.substr(0, url.find('#'));
 }
 
+std::string_view without_query(std::string_view url) {
+  return url.substr(0, url.find_first_of("?#"));
+}
+
 }  // namespace reprise

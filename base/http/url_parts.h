@@ -16,5 +16,7 @@ struct UrlParts {
 UrlParts url_parts(std::string_view url);
 
 std::string_view without_fragment(std::string_view url);
+/// Without the fragment, too.
+std::string_view without_query(std::string_view url);
 
 }  // namespace reprise

@@ -53,7 +53,6 @@ class ThreadPriority {
   void watch(std::chrono::nanoseconds now);
   /// How many times it was made an ordinary thread.
   std::uint64_t times_lowered() const { return times_lowered_; }
-  bool is_lowered() const { return lowered_; }
 
  private:
   ThreadPriority(Priority got, int level) : got_(got), level_(level) {}

@@ -4,18 +4,15 @@
 
 #include "base/bytes.h"
 #include "base/http/headers.h"
+#include "base/http/media_type.h"
+#include "base/text/ascii.h"
 #include "base/text/base64.h"
-#include "base/text/white_space.h"
 #include "inject/csp.h"
 #include "inject/document/style_urls.h"
 #include "inject/document/url.h"
 
 namespace reprise::inject {
 namespace {
-
-std::string_view essence_of(std::string_view content_type) {
-  return trim(content_type.substr(0, content_type.find(';')));
-}
 
 // As browsers choose the encoding of a script or style sheet: a byte order mark, the Content-Type,
 // `declared`, or that of the document.
@@ -55,13 +52,6 @@ std::string with_line_feeds(std::string_view text) {
   return result;
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view what) {
-  for (auto at = text.find(what[0]); at != text.npos; at = text.find(what[0], at + 1)) {
-    if (starts_with_ignoring_case(text.substr(at), what)) return true;
-  }
-  return false;
-}
-
 std::expected<std::string, std::string> resource_text(const DocumentChange& change,
                                                       std::string_view declared,
                                                       const TextEncoding& document) {
@@ -93,7 +83,7 @@ std::expected<InlineText, std::string> inline_text(const std::string& text,
 std::expected<InlineText, std::string> inline_script(const DocumentChange& change,
                                                      std::string_view charset,
                                                      const TextEncoding& document) {
-  if (auto const type = essence_of(change.media_type); is_blocked_as_script(type)) {
+  if (auto const type = media_type_of(change.media_type); is_blocked_as_script(type)) {
     return std::unexpected("its Content-Type is " + std::string(type));
   }
   auto const text = resource_text(change, charset, document);
@@ -110,7 +100,7 @@ std::expected<InlineText, std::string> inline_script(const DocumentChange& chang
 std::expected<InlineText, std::string> inline_style(const DocumentChange& change,
                                                     std::string_view charset,
                                                     const TextEncoding& document) {
-  auto const type = essence_of(change.media_type);
+  auto const type = media_type_of(change.media_type);
   if (!type.empty() && !equals_ignoring_case(type, "text/css")) {
     return std::unexpected("its Content-Type is " + std::string(type) + ", not text/css");
   }
@@ -126,7 +116,7 @@ std::expected<InlineText, std::string> inline_style(const DocumentChange& change
 }
 
 std::expected<std::string, std::string> inline_image(const DocumentChange& change) {
-  auto const type = lower_case(essence_of(change.media_type));
+  auto const type = lower_case(media_type_of(change.media_type));
   bool const valid = type.starts_with("image/") && type.size() > 6 &&
                      std::ranges::all_of(type.substr(6), [](char c) {
                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||

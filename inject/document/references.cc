@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "base/text/ascii.h"
+
 namespace reprise::inject {
 namespace {
 
@@ -35,10 +37,6 @@ const Named* find_named(std::string_view name) {
   return found == table.end() ? nullptr : &found->second;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The value of a digit, or 16.
 unsigned digit_of(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');
@@ -48,7 +46,7 @@ unsigned digit_of(char c) {
 }
 
 bool is_letter_or_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_digit(c) || is_letter(c);
 }
 
 // Numbers of C1 control characters mean characters of windows-1252.

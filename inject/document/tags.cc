@@ -3,18 +3,11 @@
 #include <algorithm>
 
 #include "base/http/headers.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise::inject {
 namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
-bool is_letter(char c) {
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
 
 bool ends_name(char c) {
   return is_white_space(c) || c == '/' || c == '>';
@@ -114,7 +107,9 @@ bool TagReader::read_tag(StartTag& tag, std::size_t name_begin) {
   tag.has_all_attributes = true;
   tag.name.clear();
   tag.text = tag.end_tag = {};
-  while (at_ < document_.size() && !ends_name(document_[at_])) tag.name += lower(document_[at_++]);
+  while (at_ < document_.size() && !ends_name(document_[at_])) {
+    tag.name += to_lower(document_[at_++]);
+  }
   tag.name_span = span_of(name_begin, at_);
   while (read_attribute(tag)) continue;
   steps_ += at_ - name_begin;

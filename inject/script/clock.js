@@ -121,10 +121,14 @@ function replaceTemporal() {
   replace('plainTimeISO', (zone) => zoned(zone).toPlainTime());
 }
 
-/** With config.clock "all", performance follows the page's clock, too. */
+/**
+ * With config.clock "all", timeOrigin + now() is the page's time. now() stays native, as timestamps
+ * of frames, events and entries are of the same clock.
+ */
 function replacePerformance() {
   if (config.clock !== 'all' || !performanceNow) return;
-  const { prototype } = realm.Performance;
-  replaceAccessor(prototype, 'timeOrigin', 'get', () => config.time);
-  replaceMethod(prototype, 'now', sinceStart);
+  replaceAccessor(realm.Performance.prototype, 'timeOrigin', 'get', () => {
+    renew();
+    return config.time - elapsedAtStart;
+  });
 }

@@ -210,9 +210,10 @@ function replaceZone() {
   write('toString', (local, time) => `${dateText(local, time)} ${timeText(local, time)}`);
   write('toDateString', dateText);
   write('toTimeString', timeText);
+  const formatInZone = (holder, name) => replaceMethod(holder, name, (native, self, values) =>
+    apply(native, self, [values[0], inZone(values[1])]));
   for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {
-    replaceMethod(dates, name, (native, self, values) =>
-      apply(native, self, [values[0], inZone(values[1])]));
+    formatInZone(dates, name);
   }
   replaceMethod(Date, 'parse', (native, self, values) => parseZoned(`${values[0]}`));
   replaceConstructor('DateTimeFormat', {
@@ -220,6 +221,7 @@ function replaceZone() {
     construct: (native, target, [locales, options], newTarget) =>
       construct(native, [locales, inZone(options)], newTarget),
   }, realm.Intl);
-  const clock = Temporal && Temporal.Now;
-  replaceMethod(clock, 'timeZoneId', () => config.zone);
+  if (!Temporal) return;
+  replaceMethod(Temporal.Now, 'timeZoneId', () => config.zone);
+  formatInZone(Temporal.Instant.prototype, 'toLocaleString');
 }

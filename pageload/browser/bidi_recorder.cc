@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "base/text/json_fields.h"
 
 namespace json = boost::json;
@@ -25,10 +26,9 @@ std::string_view header_of(const json::object& message, std::string_view name) {
   for (json::value const& header : array_at(message, "headers")) {
     auto const* const object = header.if_object();
     if (object == nullptr) continue;
-    auto const is_it = std::ranges::equal(text_at(*object, "name"), name, {}, [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-    });
-    if (is_it) return text_at(object_at(*object, "value"), "value");
+    if (std::ranges::equal(text_at(*object, "name"), name, {}, to_lower)) {
+      return text_at(object_at(*object, "value"), "value");
+    }
   }
   return {};
 }

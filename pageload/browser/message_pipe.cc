@@ -19,8 +19,8 @@ void make_nonblocking(int fd) {
 
 }  // namespace
 
-MessagePipe::MessagePipe(Descriptor write, Descriptor read)
-    : write_(std::move(write)), read_(std::move(read)) {
+MessagePipe::MessagePipe(Descriptor write, Descriptor read, std::size_t message_bytes_max)
+    : write_(std::move(write)), read_(std::move(read)), message_bytes_max_(message_bytes_max) {
   make_nonblocking(write_.get());
   make_nonblocking(read_.get());
 }
@@ -87,7 +87,7 @@ Result<std::optional<std::string>> MessagePipe::take_message() {
   return message;
 }
 
-Result<MessagePipePair> make_message_pipe() {
+Result<MessagePipePair> make_message_pipe(std::size_t message_bytes_max) {
   int down[2];
   int up[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, down) != 0) {
@@ -100,7 +100,7 @@ Result<MessagePipePair> make_message_pipe() {
   }
   Descriptor up_ours(up[0]);
   Descriptor up_theirs(up[1]);
-  return MessagePipePair{MessagePipe(std::move(down_ours), std::move(up_ours)),
+  return MessagePipePair{MessagePipe(std::move(down_ours), std::move(up_ours), message_bytes_max),
                          std::move(down_theirs), std::move(up_theirs)};
 }
 

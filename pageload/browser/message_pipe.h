@@ -15,14 +15,11 @@ namespace reprise {
 class MessagePipe : public MessageStream {
  public:
   /// `write` and `read` are two different sockets. They are set to non-blocking.
-  MessagePipe(Descriptor write, Descriptor read);
+  MessagePipe(Descriptor write, Descriptor read, std::size_t message_bytes_max = kMessageBytesMax);
 
   /// `message` must not contain NUL.
   void send(std::string_view message) override;
   Result<std::optional<std::string>> receive(TimePoint deadline) override;
-
-  /// For tests.
-  void limit_messages(std::size_t message_bytes_max) { message_bytes_max_ = message_bytes_max; }
 
  private:
   /// Takes one complete message from the start of incoming_, if any. Errors: message_size.
@@ -31,7 +28,7 @@ class MessagePipe : public MessageStream {
 
   Descriptor write_;
   Descriptor read_;
-  std::size_t message_bytes_max_ = kMessageBytesMax;
+  std::size_t message_bytes_max_;
   std::string outgoing_;
   std::string incoming_;            ///< received, not taken yet
   std::size_t taken_bytes_ = 0;     ///< of incoming_: already returned
@@ -46,6 +43,7 @@ struct MessagePipePair {
 };
 
 /// Errors: the system error of socketpair(2).
-Result<MessagePipePair> make_message_pipe();
+Result<MessagePipePair> make_message_pipe(
+    std::size_t message_bytes_max = MessageStream::kMessageBytesMax);
 
 }  // namespace reprise

@@ -8,6 +8,7 @@
 #include "base/system/private_file.h"
 #include "base/text/base64.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/json_fields.h"
 
 namespace json = boost::json;
@@ -35,11 +36,6 @@ constexpr std::chrono::milliseconds kUnreadTime = 2s;
 auto answer_deadline(const PageLoad& load) {
   return std::chrono::steady_clock::now() +
          (load.outcome == LoadOutcome::kTimedOut ? kLastAnswerTime : kAnswerTime);
-}
-
-std::string seconds_text(std::chrono::milliseconds time) {
-  auto text = std::to_string(static_cast<double>(time.count()) / 1000);
-  return text.substr(0, text.find('.') + 2) + " s";
 }
 
 }  // namespace
@@ -181,7 +177,8 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
     }
   }
   load.outcome = LoadOutcome::kTimedOut;
-  load.failure = "After " + seconds_text(options_.timeout) + " the page " +
+  std::chrono::duration<double> const timeout = options_.timeout;
+  load.failure = formatted("After %.1f s the page ", timeout.count()) +
                  (record().loaded() ? "was not quiet" : "had not loaded") + "; " +
                  counted(record().in_flight(), "request") + " in flight";
   if (auto const first = record().first_in_flight(); !first.empty()) {

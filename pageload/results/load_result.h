@@ -27,9 +27,10 @@ struct ReplayRun {
 /// The conditions of a page's loads.
 struct LoadConfiguration {
   std::string browser = "chromium";
-  std::string protocol = "recorded";  ///< "recorded", "h1", "h2"; "live" without an archive
-  std::string link = "none";          ///< as in replay --link
-  std::string cache = "cold";         ///< "cold", "warm"
+  /// "recorded", "h1", "h2", "h3", "h3-known"; "live" without an archive.
+  std::string protocol = "recorded";
+  std::string link = "none";   ///< as in replay --link
+  std::string cache = "cold";  ///< "cold", "warm"
 
   bool operator==(const LoadConfiguration&) const = default;
 };
@@ -94,7 +95,7 @@ struct LoadResult {
     if (!load.replay || !replays[*load.replay].report) return nullptr;
     return &*replays[*load.replay].report;
   }
-  /// What the loads asked for and the archive does not have: "GET https://a.test/".
+  /// Requests that the archive could not answer: "GET https://a.test/".
   std::set<std::string> missed_requests() const;
 };
 

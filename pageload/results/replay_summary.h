@@ -3,6 +3,7 @@
 // The part of a replay's report (`replay --report`) about the load that it served.
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -36,6 +37,9 @@ struct LinkSummary {
   double queue_drops = 0;
   std::optional<Timeline> timeline;
 };
+
+/// Bytes of a URL or another text in the report; a longer one is cut off there, with "...".
+inline constexpr std::size_t kReportTextMax = 4 << 10;
 
 struct ReplaySummary {
   struct Miss {

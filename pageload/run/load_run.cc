@@ -10,7 +10,7 @@
 #include "base/system/private_folder.h"
 #include "base/system/text_file.h"
 #include "pageload/results/result_file.h"
-#include "pageload/run/judge.h"
+#include "pageload/run/replay_facts.h"
 
 namespace fs = std::filesystem;
 
@@ -131,7 +131,7 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   measured.browser.name = configuration.browser;
   bool const has_report = measured.replay && measured.replay->report;
   if (measured.page && measured.page->machine) measured.page->machine->stopped |= stopped;
-  if (measured.page && has_report) judge(*measured.page, *measured.replay->report);
+  if (measured.page && has_report) add_replay_report(*measured.page, *measured.replay->report);
   measured.end = !measured.page                                   ? LoadEnd::kNotServed
                  : measured.page->outcome == LoadOutcome::kLoaded ? LoadEnd::kLoaded
                                                                   : LoadEnd::kNotLoaded;
@@ -159,6 +159,17 @@ void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfigurati
   if (!measured.page) return;
   load.page = std::move(*measured.page);
   result.loads.push_back(std::move(load));
+}
+
+void move_last_load(LoadResult& from, LoadResult& to) {
+  auto load = std::move(from.loads.back());
+  from.loads.pop_back();
+  if (load.replay) {
+    to.replays.push_back(std::exchange(from.replays[*load.replay], {}));
+    load.replay = to.replays.size() - 1;
+  }
+  load.order = static_cast<unsigned>(to.loads.size() + 1);
+  to.loads.push_back(std::move(load));
 }
 
 }  // namespace reprise

@@ -62,4 +62,8 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
 void add_load(LoadResult& result, MeasuredLoad&& measured, const LoadConfiguration& configuration,
               unsigned run, bool warm_up);
 
+/// Moves the last load of `from`, which must have one, and its replay to the end of `to`. `from`
+/// keeps an empty replay for it: the others keep their numbers.
+void move_last_load(LoadResult& from, LoadResult& to);
+
 }  // namespace reprise

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "archive/exchange.h"
+#include "base/text/ascii.h"
 
 namespace reprise {
 namespace {
@@ -42,9 +43,7 @@ std::vector<nghttp2_nv> H2Fields::copied() const {
 
 void H2Fields::add(std::string_view name, std::string_view value) {
   // Pointers into names_ are set once it has stopped growing; until then only lengths are stored.
-  for (const char c : name) {
-    names_.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
-  }
+  for (const char c : name) names_.push_back(to_lower(c));
   fields_.push_back({.name = nullptr,
                      .value = nghttp2_bytes(value),
                      .namelen = name.size(),

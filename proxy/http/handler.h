@@ -70,10 +70,11 @@ class ResponseWriter {
   virtual bool head_sent() const = 0;
   /// Waits until `at`, or until the server is told to end, since the rest should then be sent soon;
   /// returns at once, without a timer, if that time has passed. Not while another call of this
-  /// writer is awaited. Errors: the client has closed.
+  /// writer is awaited. Errors: the client has closed, as of client_gone().
   virtual Task<void> pause_until(std::chrono::steady_clock::time_point at) = 0;
-  /// Returns once the client has closed (or has ended its side, as curl never does before it has
-  /// its answer). For handlers that wait for something else; can be cancelled.
+  /// Returns once the client has closed. Over h1 that is also a client that has ended its side and
+  /// was sent nothing for HalfClosed::kGrace after that. For handlers that wait for something else;
+  /// can be cancelled.
   virtual awaitable<void> client_gone() = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "proxy/quic/library_assertion.h"
 #include "proxy/quic/quic_error.h"
 #include "proxy/quic/quic_time.h"
@@ -61,9 +62,7 @@ std::string QuicConnection::server_name() const {
   unsigned type = 0;
   if (gnutls_server_name_get(tls_, text.data(), &size, &type, 0) != 0) return {};
   std::string name(text.data(), size);
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
+  std::ranges::transform(name, name.begin(), to_lower);
   return name;
 }
 
@@ -103,8 +102,10 @@ void QuicConnection::read_datagram(Bytes datagram, std::uint32_t ecn, TimePoint 
       end(failed ? quic_closed_with(said.error_code) : quic_error(code));
       return;
     }
+    // Only for a first datagram.
     case NGTCP2_ERR_RETRY:
     case NGTCP2_ERR_DROP_CONN:
+      unbegun_ = code == NGTCP2_ERR_RETRY ? Unbegun::kEarly : Unbegun::kVoid;
       end(quic_error(code));
       return;
     default:
@@ -174,8 +175,12 @@ QuicBurst QuicConnection::write_burst(std::span<std::byte> into, TimePoint now) 
   auto const quantum = std::min(
       {into.size(), kBurstBytesMax, std::size_t{ngtcp2_conn_get_send_quantum(connection_)}});
   auto const packet_max = ngtcp2_conn_get_max_tx_udp_payload_size(connection_);
+  // A longer packet probes the path's MTU. The system may refuse it, and with it the whole burst:
+  // it is sent alone.
+  auto const path_max = ngtcp2_conn_get_path_max_tx_udp_payload_size(connection_);
   for (std::size_t packets = 0; packets < kSegmentsMax; ++packets) {
-    bool const room = burst.size_bytes == 0 || burst.size_bytes + packet_max <= quantum;
+    bool const room = burst.size_bytes == 0 ||
+                      (burst.segment_bytes <= path_max && burst.size_bytes + packet_max <= quantum);
     if (!room) break;
     std::uint32_t ecn = 0;
     auto const place = into.subspan(burst.size_bytes);
@@ -192,7 +197,10 @@ QuicBurst QuicConnection::write_burst(std::span<std::byte> into, TimePoint now) 
     burst.size_bytes += size;
     if (size < burst.segment_bytes) break;
   }
-  ngtcp2_conn_update_pkt_tx_time(connection_, quic_stamp(now));
+  // Pacing counts a probe with the burst after it, which may follow at once.
+  if (burst.segment_bytes <= path_max) {
+    ngtcp2_conn_update_pkt_tx_time(connection_, quic_stamp(now));
+  }
   if (burst.size_bytes == 0 && closing_) say_goodbye(now);
   return burst;
 }

@@ -112,6 +112,12 @@ class QuicConnection {
   static constexpr std::size_t kSegmentsMax = 64;        ///< of a burst (the kernel's limit)
   static constexpr std::size_t kBurstBytesMax = 65'000;  ///< of a burst, below UDP's limit
 
+  /// Why a client's first datagram begins no handshake.
+  enum class Unbegun : std::uint8_t {
+    kEarly,  ///< it belongs after one that has not arrived
+    kVoid,   ///< it has no part of a handshake, or is damaged
+  };
+
   struct Arrival {
     ngtcp2_pkt_hd head;  ///< of the client's first packet, by ngtcp2_accept()
     Endpoint local;
@@ -144,6 +150,9 @@ class QuicConnection {
 
   /// Whether it has ended: the application knows, and only final_packet() remains to be sent.
   bool over() const { return over_; }
+  /// If so, it is over: destroy it before the client's next datagram, for which its identifiers
+  /// must be free.
+  std::optional<Unbegun> unbegun() const { return unbegun_; }
   /// What says the end to the client, now and in answer to later packets; may be empty.
   Bytes final_packet() const { return final_packet_; }
   /// How long later packets of the client may arrive.
@@ -211,6 +220,7 @@ class QuicConnection {
   std::uint32_t held_ecn_ = 0;
   std::optional<quic_api::CloseReason> closing_;  // to be sent
   std::vector<std::byte> final_packet_;
+  std::optional<Unbegun> unbegun_;
   bool sends_ = false;  // the application has begun
   bool over_ = false;
   bool abandoned_ = false;  // the libraries' objects must not be used any more

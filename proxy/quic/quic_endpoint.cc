@@ -197,8 +197,16 @@ void QuicEndpoint::welcome(const QuicSocket::Datagram& datagram, TimePoint now) 
   }
   entry.connection = std::move(*connection);
   ++handshakes_;
-  applications_.attach(*application, *entry.connection);
-  entry.connection->read(datagram.bytes, datagram.ecn, now);
+  auto& made = *entry.connection;
+  applications_.attach(*application, made);
+  made.read(datagram.bytes, datagram.ecn, now);
+  auto const id = key_of(head.dcid);
+  if (auto const unbegun = made.unbegun()) {
+    if (*unbegun == QuicConnection::Unbegun::kEarly) early_.hold(datagram, id, now);
+    settle(entry, now);
+    return;
+  }
+  for (auto const& held : early_.take(datagram, id, now)) made.read(held.bytes, held.ecn, now);
   mark(entry);
 }
 
@@ -291,10 +299,12 @@ void QuicEndpoint::bury(Entry& entry, TimePoint now) {
     (void)socket_.send(packet, burst, connection.local(), connection.client());
   }
   auto const ids = connection.ids();
+  bool const begun = !connection.unbegun();
   if (entry.due != TimePoint::max()) due_.erase({entry.due, &entry});
   if (entry.marked) std::erase(marked_, &entry);
   entries_.erase(entry.place);
-  if (remnants_.size() + ids.size() > kRemnantsMax) return;
+  // The client's next datagram may begin the handshake: it must not meet a remnant.
+  if (!begun || remnants_.size() + ids.size() > kRemnantsMax) return;
   for (const ngtcp2_cid& id : ids) remnants_[key_of(id)] = remnant;
 }
 
@@ -327,6 +337,7 @@ void QuicEndpoint::on_timer() {
 
 void QuicEndpoint::sweep(TimePoint now) {
   resets_left_ = kResetsPerSecond;
+  early_.drop_old(now);
   std::erase_if(remnants_, [now](auto const& each) { return each.second->until < now; });
 }
 

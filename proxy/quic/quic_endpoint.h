@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/quic/early_datagrams.h"
 #include "proxy/quic/quic_connection.h"
 #include "proxy/quic/quic_socket.h"
 
@@ -31,8 +32,9 @@ class QuicApplications {
 /// What a thread serves over QUIC: leads the datagrams of a socket to connections by their
 /// identifiers, with the timers of all; answers unknown versions (RFC 9000 section 6), unknown
 /// connections by stateless resets (section 10.3), and, while many handshakes are under way,
-/// unknown addresses by Retry (section 8.1.2). Bounded: kConnectionsMax, kRemnantsMax,
-/// kResetsPerSecond. All on the thread of `context`.
+/// unknown addresses by Retry (section 8.1.2). A ClientHello of several datagrams may arrive in any
+/// order. Bounded: kConnectionsMax, kRemnantsMax, kResetsPerSecond, EarlyDatagrams. All on the
+/// thread of `context`.
 class QuicEndpoint {
  public:
   static constexpr std::size_t kConnectionsMax = 4096;
@@ -107,6 +109,7 @@ class QuicEndpoint {
   std::list<Entry> entries_;
   std::unordered_map<std::string, Entry*, IdHash, std::equal_to<>> by_id_;
   std::unordered_map<std::string, std::shared_ptr<Remnant>, IdHash, std::equal_to<>> remnants_;
+  EarlyDatagrams early_;
   std::set<Due> due_;
   boost::asio::steady_timer timer_;
   TimePoint armed_ = TimePoint::max();

@@ -202,19 +202,26 @@ bool QuicSocket::send_once(Bytes packets, std::size_t segment_bytes, std::uint32
 bool QuicSocket::send(Bytes packets, const QuicBurst& burst, const Endpoint& local,
                       const Endpoint& client) {
   bool const several = burst.segment_bytes < packets.size();
+  bool refused_together = false;
   if (segments_ || !several) {
     if (send_once(packets, burst.segment_bytes, burst.ecn, local, client)) return true;
     if (is_full(errno)) return false;
-    // A device without checksums cannot segment.
-    if (!several || (errno != EIO && errno != EINVAL)) return true;
-    segments_ = false;
+    // Either the device cannot segment, as one without checksums (EIO, EINVAL), or the packets are
+    // longer than its MTU (EINVAL, on later kernels EMSGSIZE). Sent one by one, they show which.
+    if (!several || (errno != EIO && errno != EINVAL && errno != EMSGSIZE)) return true;
+    refused_together = true;
   }
+  bool all_sent = true;
   while (!packets.empty()) {
     auto const packet = packets.first(std::min(burst.segment_bytes, packets.size()));
     // What does not fit any more is lost: the peer's acknowledgements tell.
-    if (!send_once(packet, packet.size(), burst.ecn, local, client) && is_full(errno)) break;
+    if (!send_once(packet, packet.size(), burst.ecn, local, client)) {
+      all_sent = false;
+      if (is_full(errno)) break;
+    }
     packets = packets.subspan(packet.size());
   }
+  if (refused_together && all_sent) segments_ = false;
   return true;
 }
 

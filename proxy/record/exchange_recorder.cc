@@ -12,10 +12,9 @@ ExchangeRecorder::ExchangeRecorder(RecordSession& session, const ExchangeContext
                                    const RequestHead& head, BodyReader& body)
     : session_(session),
       body_(body),
-      sequence_(session.next_sequence()),
       request_body_(session.archive()),
       response_body_(session.archive()) {
-  exchange_.sequence = sequence_;
+  exchange_.sequence = session.next_sequence();
   exchange_.client_connection_id = context.connection.id;
   exchange_.stream_id = context.stream_id;
   bool const switches = !head.protocol.empty();
@@ -131,7 +130,9 @@ Result<void> ExchangeRecorder::end(Outcome outcome, std::string why, HeaderList 
   if (!response_body) return checked(fail(response_body.error()));
   exchange_.request.body = std::move(*request_body);
   exchange_.response.body = std::move(*response_body);
-  auto const added = session_.archive().add_exchange(std::move(exchange_));
+  archived_as_ = {.session = session_.archive().session().value_or(0),
+                  .sequence = exchange_.sequence};
+  auto const added = session_.add(std::move(exchange_));
   if (added == fail(archive_errc::too_large)) {
     ++counters.failed;
     spdlog::warn("skipped: the exchange exceeds the limits of the archive");

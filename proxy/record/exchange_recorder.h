@@ -26,18 +26,23 @@ class ExchangeRecorder {
   ExchangeRecorder(const ExchangeRecorder&) = delete;
   ExchangeRecorder& operator=(const ExchangeRecorder&) = delete;
 
-  /// Its number in the session.
-  std::uint64_t sequence() const { return sequence_; }
+  /// Its numbers in the archive, once it is there.
+  MessageOwner archived_as() const { return archived_as_; }
   void sent_over(std::uint64_t origin_connection_id);
+  /// Adds content of the request; ignored after the end. Errors: the archive's. They have already
+  /// stopped the recording (RecordSession::archive_failed()).
   Result<void> request_bytes(Bytes bytes);
   void request_sent(HeaderList trailers);
   void interim(const ResponseHead& head);
   /// `sent_at`: when the request was sent, if that was unknown until now.
   void response(const ResponseHead& head,
                 std::optional<std::chrono::steady_clock::time_point> sent_at = std::nullopt);
+  /// Adds content of the response. Errors: as those of request_bytes().
   Result<void> response_bytes(Bytes bytes);
 
-  /// Archives it. When this returns without error, the whole exchange has passed write(2).
+  /// Archives it. When this returns without error, the whole exchange has passed write(2). Errors:
+  /// as those of request_bytes(); but an exchange whose record is too large for the archive
+  /// (archive_errc::too_large) is skipped with a warning, and the recording continues.
   Result<void> complete(HeaderList trailers);
   void fail_with(Outcome outcome, std::string why);
   /// Archives it as failed, with the content that no origin got: a replay compares it. The rest is
@@ -51,7 +56,7 @@ class ExchangeRecorder {
 
   RecordSession& session_;
   BodyReader& body_;
-  std::uint64_t const sequence_;
+  MessageOwner archived_as_;
   Exchange exchange_;
   BodyWriter request_body_;
   BodyWriter response_body_;

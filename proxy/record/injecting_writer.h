@@ -18,7 +18,10 @@ class InjectingWriter {
                   const RequestHead& request)
       : client_(client), script_(script), request_(request) {}
 
+  /// Errors: those of `client`. A head that is held back is sent by write() or finish().
   Task<void> send_head(const ResponseHead& head);
+  /// Errors: those of `client`. A false content coding is reported by finish() alone, so that the
+  /// recording continues.
   Task<void> write(Bytes bytes);
   /// Errors: also that of a content coding that turned out to be false after a part was sent: the
   /// client then sees a broken message, and would have seen broken content.

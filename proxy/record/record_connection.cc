@@ -8,8 +8,8 @@
 
 #include "proxy/http/fitted_fields.h"
 #include "proxy/record/forwarded_headers.h"
-#include "proxy/record/injecting_writer.h"
-#include "proxy/record/upload_watch.h"
+#include "proxy/record/passing.h"
+#include "proxy/record/send_again.h"
 #include "proxy/record/web_socket_relay.h"
 
 namespace reprise {
@@ -29,31 +29,7 @@ FittedFields fields_for_client(const RequestHead& request, const ResponseHead& r
   return {request.method, response, framing.value_or(BodyFraming{})};
 }
 
-bool is_idempotent(std::string_view method) {
-  auto const all = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"};
-  return std::ranges::find(all, method) != all.end();
-}
-
 }  // namespace
-
-struct RecordConnection::Passing {
-  const RequestHead& head;
-  BodyReader& body;
-  ResponseWriter& writer;
-  InjectingWriter& injecting;  ///< the same, for the final response
-  ExchangeRecorder& record;
-  OriginExchange& exchange;
-  bool fresh;                        ///< the connection was dialled for this exchange
-  net::steady_timer continue_timer;  ///< cancelled by the 100, or by a final head
-  net::steady_timer upload_timer;    ///< cancelled by progress of the request
-  bool continued = false;            ///< the origin requested the content
-  bool answered = false;             ///< a final head has arrived
-  bool upload_over = false;          ///< no more of the request will be sent
-  bool request_lost = false;  ///< the client or the archive failed: it will never be complete
-  TraceMention trace = {};    ///< of the response
-  bool switched = false;      ///< both sides use another protocol from here on
-  UploadWatch watch{writer};
-};
 
 RecordConnection::RecordConnection(RecordSession& session, const ConnectionInfo& connection)
     : session_(session), client_(connection), trace_fetcher_(session, connection) {}
@@ -196,6 +172,7 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
   auto const target = target_of(head);
   auto& reach = session_.reach();
   std::uint64_t tried = 0;  // a connection: what fails on it twice would fail again
+  bool refused = false;     // by a connection that was dialled for it
   while (true) {
     auto const permitted = session_.dialer().has_rule(target) ? Reach::kAll : reach.of(head);
     auto const acquired = co_await acquire(target, permitted);
@@ -220,16 +197,20 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
                     .record = record,
                     .exchange = *exchange,
                     .fresh = acquired.fresh || acquired.connection->id == tried,
+                    .refused_before = refused,
                     .continue_timer = net::steady_timer(co_await net::this_coro::executor),
                     .upload_timer = net::steady_timer(co_await net::this_coro::executor)};
     tried = acquired.connection->id;
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
     if (passing.switched) {
-      WebSocketRelay relay(session_, record.sequence(), body, writer, *exchange, closed_);
+      WebSocketRelay relay(session_, record.archived_as(), body, writer, *exchange, closed_);
       co_return co_await relay.run();
     }
-    if (*attempt == Attempt::kStale) continue;
+    if (*attempt == Attempt::kStale) {
+      refused = refused || passing.fresh;
+      continue;
+    }
     if (session_.trace_limits() != nullptr) {
       trace_fetcher_.consider(head, passing.trace, permitted, co_await net::this_coro::executor);
     }
@@ -239,7 +220,6 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
 
 Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   using net::experimental::awaitable_operators::operator||;
-  bool const has_content = passing.head.protocol.empty() && !passing.body.finished();
   // The response decides; the request's direction ends first only if the client has closed.
   auto const first = co_await (send_and_watch(passing) || answer(passing));
   if (first.index() == 0) {
@@ -249,8 +229,12 @@ Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   auto const& returned = std::get<1>(first);
   if (returned) co_return Attempt::kDone;
   if (passing.answered || closed_) co_return fail(returned.error());
-  if (!passing.fresh && !passing.exchange.response_started() && !has_content &&
-      is_idempotent(passing.head.method)) {
+  FailedAttempt const failed{.method = passing.head.method,
+                             .error = returned.error(),
+                             .fresh = passing.fresh,
+                             .refused_before = passing.refused_before,
+                             .content_read = passing.content_read};
+  if (!passing.exchange.response_started() && may_be_sent_again(failed)) {
     co_return Attempt::kStale;
   }
   auto const why = "the origin " + std::string(passing.head.host) +
@@ -282,7 +266,9 @@ Task<void> RecordConnection::send_request(Passing& passing) {
   RequestHead head = passing.head;
   head.headers = headers.list();
   bool const switches = !head.protocol.empty();
-  bool const has_content = !switches && !passing.body.finished();
+  // Trailers follow content, be it empty.
+  bool const has_content =
+      !switches && (!passing.body.finished() || !passing.body.trailers().empty());
   if (auto const sent = co_await passing.exchange.send_head(head, has_content); !sent) {
     co_return sent;
   }
@@ -297,6 +283,7 @@ Task<void> RecordConnection::send_request(Passing& passing) {
     if (passing.answered) co_return Result<void>{};  // refused without reading it
   }
   while (!passing.body.finished()) {
+    passing.content_read = true;
     auto const piece = co_await passing.body.read();
     auto const kept = piece ? passing.record.request_bytes(*piece) : fail(piece.error());
     passing.request_lost = !kept;
@@ -345,8 +332,8 @@ Task<void> RecordConnection::return_response(Passing& passing) {
     passing.record.response(*head, passing.exchange.sent_at());
     passing.trace.add(head->headers);
     if (passing.exchange.body().finished()) {
-      // There is nothing after the head, so the head is held back.
-      if (auto const kept = passing.record.complete({}); !kept) co_return kept;
+      // Nothing but trailers follows the head, so the head is held back.
+      if (auto const kept = passing.complete(); !kept) co_return kept;
     }
     if (auto const sent = co_await passing.injecting.send_head(for_client); !sent) co_return sent;
     co_return co_await return_body(passing);
@@ -368,8 +355,7 @@ Task<void> RecordConnection::open_web_socket(Passing& passing, const ResponseHea
 
 Task<void> RecordConnection::return_body(Passing& passing) {
   auto& body = passing.exchange.body();
-  bool kept = body.finished();
-  while (!kept) {
+  while (!passing.kept) {
     auto const piece = co_await body.read();
     if (!piece) {
       // It is cancelled if the client closed.
@@ -381,9 +367,7 @@ Task<void> RecordConnection::return_body(Passing& passing) {
     }
     if (auto const taken = passing.record.response_bytes(*piece); !taken) co_return taken;
     if (body.finished()) {
-      if (auto const done = passing.record.complete(body.trailers()); !done) co_return done;
-      passing.trace.add(body.trailers());
-      kept = true;
+      if (auto const done = passing.complete(); !done) co_return done;
     }
     if (auto const sent = co_await passing.injecting.write(*piece); !sent) co_return sent;
   }

@@ -43,7 +43,7 @@ class RecordConnection final : public ConnectionHandler {
     ConnectionFacts facts;
   };
   enum class Attempt { kDone, kStale };
-  struct Passing;  // the state that the two directions of an exchange share
+  struct Passing;
 
   awaitable<Acquired> acquire(const Target& target, Reach reach);
   awaitable<Acquired> dial(const Target& target, Reach reach);
@@ -51,7 +51,7 @@ class RecordConnection final : public ConnectionHandler {
   Target target_of(const RequestHead& head);
 
   /// Sends the request and returns the response. kStale: the origin had closed the connection
-  /// before it saw the request, and another may be tried.
+  /// before it saw the request, or refused it unseen, and another may be tried.
   Task<Attempt> pass(Passing& passing);
   /// Returns only if the client has closed, or has cut its content before an answer came.
   Task<void> send_and_watch(Passing& passing);

@@ -27,6 +27,7 @@ std::unique_ptr<ConnectionHandler> RecordSession::open(const ConnectionInfo& con
 }
 
 void RecordSession::begin_again(const SessionInfo& info) {
+  if (!archive_.session()) return;
   if (auto const ended = archive_.end_session(); !ended) return archive_failed(ended.error());
   if (auto const begun = archive_.begin_session(info); !begun) return archive_failed(begun.error());
   for (const ConnectionFacts& each : facts_) {
@@ -43,9 +44,15 @@ std::string RecordSession::why_blocked(const RequestHead& request) {
   return "blocked while recording (--block '" + *filter + "')";
 }
 
+Result<void> RecordSession::add(Exchange exchange) {
+  if (!archive_.session()) return fail(archive_error_);
+  return archive_.add_exchange(std::move(exchange));
+}
+
 std::uint64_t RecordSession::keep(ConnectionFacts facts) {
   facts.id = ++origin_connections_;
   facts_.push_back(facts);
+  if (!archive_.session()) return origin_connections_;
   if (auto const added = archive_.add_connection(std::move(facts)); !added) {
     archive_failed(added.error());
   }
@@ -53,6 +60,7 @@ std::uint64_t RecordSession::keep(ConnectionFacts facts) {
 }
 
 void RecordSession::keep(const dns::LookUpAnswer& answer) {
+  if (!archive_.session()) return;
   DnsAnswer kept{.host = answer.host,
                  .type = static_cast<std::uint16_t>(answer.type),
                  .failure = answer.error ? answer.error.message() : "",
@@ -89,7 +97,7 @@ void RecordSession::keep_trace(Exchange exchange, Bytes content) {
   exchange.sequence = next_sequence();
   exchange.response.body = std::move(*stored);
   exchange.response.chunk_times = {{.end_bytes = content.size(), .time = exchange.timings.end}};
-  auto const added = archive_.add_exchange(std::move(exchange));
+  auto const added = add(std::move(exchange));
   if (!added) return archive_failed(added.error());
   counters_.body_bytes += content.size();
   ++counters_.complete;
@@ -101,7 +109,8 @@ void RecordSession::refuse_trace(const std::string& why) {
 }
 
 void RecordSession::archive_failed(std::error_code error) {
-  if (std::exchange(archive_broken_, true)) return;
+  if (archive_error_) return;
+  archive_error_ = error;
   on_archive_error_(error);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "archive/writer.h"
@@ -51,7 +52,9 @@ class RecordSession final : public HandlerFactory {
                 std::optional<inject::InjectedScript> script = std::nullopt,
                 const PrivateReach::Options& reach = {});
   /// Ends the archive's session and begins one like it, as if the recording started now: `info` is
-  /// that of the first. Connections that are open stay, and are known in the new session, too.
+  /// that of the first. Connections that are open stay, and are known in the new session, too;
+  /// further messages of WebSockets are not archived. If the archive cannot begin one, nothing is
+  /// archived from then on.
   void begin_again(const SessionInfo& info);
   /// From now on, requests are changed or blocked so. Before the first connection.
   void change_requests(RequestRules rules) { rules_ = std::move(rules); }
@@ -82,6 +85,8 @@ class RecordSession final : public HandlerFactory {
   SessionTime time_of(std::chrono::steady_clock::time_point at) const { return at - started_; }
   std::uint64_t next_sequence() { return ++sequence_; }
 
+  /// Archives an exchange. Errors: the archive's; that of begin_again().
+  Result<void> add(Exchange exchange);
   /// Numbers and archives the facts about a connection to an origin, made or attempted.
   std::uint64_t keep(ConnectionFacts facts);
   /// Archives the answer about a name.
@@ -110,7 +115,7 @@ class RecordSession final : public HandlerFactory {
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;
   std::vector<ConnectionFacts> facts_;  // of all of them
-  bool archive_broken_ = false;
+  std::error_code archive_error_;       // the first
 };
 
 }  // namespace reprise

@@ -4,6 +4,8 @@
 
 #include "archive/exchange.h"
 #include "base/http/h1_parser.h"
+#include "base/http/h1_syntax.h"
+#include "base/http/resource_type.h"
 #include "base/text/glob.h"
 #include "base/text/white_space.h"
 
@@ -14,22 +16,16 @@ constexpr FilterField kRequestFields[] = {
     FilterField::kHost,   FilterField::kPath,   FilterField::kQuery,   FilterField::kUrl,
     FilterField::kMethod, FilterField::kScheme, FilterField::kResource};
 
-/// The words of `explain` for what browsers call a destination (Fetch, section 2.2.5).
-std::string_view resource_of(const RequestHead& request) {
-  auto const found = find_header(request.headers, "Sec-Fetch-Dest");
-  if (!found) return request.protocol.empty() ? "" : "websocket";
-  struct Word {
-    std::string_view destination, resource;
-  };
-  static constexpr Word kWords[] = {
-      {"iframe", "document"}, {"frame", "document"},      {"object", "document"},
-      {"embed", "document"},  {"style", "stylesheet"},    {"xslt", "stylesheet"},
-      {"worker", "script"},   {"sharedworker", "script"}, {"serviceworker", "script"},
-      {"audio", "media"},     {"audioworklet", "script"}, {"paintworklet", "script"},
-      {"video", "media"},     {"track", "media"},         {"empty", "fetch"},
-  };
-  auto const word = std::ranges::find(kWords, *found, &Word::destination);
-  return word == std::end(kWords) ? *found : word->resource;
+/// A word of `explain`; without one, the destination as the browser sends it. A track is media
+/// here, so that a filter which blocks media blocks all parts of a video.
+std::string_view resource_of(const RequestHead& request, std::string& buffer) {
+  auto const type =
+      request.protocol.empty() ? resource_type(request.headers, "") : ResourceType::kWebSocket;
+  if (type == ResourceType::kOther) {
+    return find_header(request.headers, "Sec-Fetch-Dest").value_or("");
+  }
+  bool const is_track = type == ResourceType::kTextTrack;
+  return buffer = lower_case(devtools_name(is_track ? ResourceType::kMedia : type));
 }
 
 class RequestSubject final : public FilterSubject {
@@ -55,7 +51,7 @@ class RequestSubject final : public FilterSubject {
       case FilterField::kScheme:
         return to_string(request_.scheme);
       case FilterField::kResource:
-        return resource_of(request_);
+        return resource_of(request_, buffer);
       default:
         return {};
     }
@@ -65,13 +61,6 @@ class RequestSubject final : public FilterSubject {
  private:
   const RequestHead& request_;
 };
-
-bool is_field_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           std::string_view("!#$%&'*+-.^_`|~").contains(c);
-  });
-}
 
 /// Those whose value belongs to the connection or frames the message.
 bool is_framing(std::string_view name) {
@@ -93,7 +82,7 @@ std::expected<AddedField, std::string> AddedField::parse(std::string_view text) 
     colon = text.find(':');
   }
   field.name = text.substr(0, colon);
-  if (colon == std::string_view::npos || !is_field_name(field.name) || field.host.empty()) {
+  if (colon == std::string_view::npos || !is_token(field.name) || field.host.empty()) {
     return std::unexpected("--header must be '[HOST=]NAME: VALUE'");
   }
   if (is_framing(field.name)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 #include "inject/document/url.h"
 
@@ -19,12 +20,6 @@ constexpr std::string_view kInline = "base64lines=";
 /// What the server may need to give the trace to the same user.
 constexpr auto kPassedOn =
     std::to_array<std::string_view>({"Authorization", "Banky-Trace", "Cookie", "User-Agent"});
-
-bool contains_ignoring_case(std::string_view text, std::string_view part) {
-  return !std::ranges::search(
-              text, part, {}, [](char c) { return c | 0x20; }, [](char c) { return c | 0x20; })
-              .empty();
-}
 
 }  // namespace
 

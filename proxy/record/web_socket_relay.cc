@@ -39,8 +39,10 @@ Result<void> MessageTap::take(const WebSocketParser::Piece& piece) {
 }
 
 Result<void> MessageTap::keep(MessageKind kind, bool fin, Bytes payload) {
+  // Another session has no exchange that the message belongs to.
+  if (session_.archive().session() != opened_by_.session) return {};
   auto const added = session_.archive().add_message(
-      sequence_,
+      opened_by_.sequence,
       {.sender = sender_, .kind = kind, .fin = fin, .time = session_.now(), .payload = payload});
   if (!added) session_.archive_failed(added.error());
   return added;

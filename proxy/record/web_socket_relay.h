@@ -9,16 +9,17 @@
 namespace reprise {
 
 /// Watches one direction of a WebSocket, and archives each message before its last byte is passed
-/// on. Bytes that are not valid WebSocket are passed on, but not archived.
+/// on. Passed on without being archived: bytes that are not valid WebSocket, and messages that come
+/// after the session in which the WebSocket was opened (RecordSession::begin_again()).
 class MessageTap {
  public:
   /// A longer message is archived in pieces of this size.
   static constexpr std::size_t kPieceBytes = 256 << 10;
   static_assert(kPieceBytes <= kMessageBytesMax);
 
-  /// `sequence`: of the exchange that opened the WebSocket.
-  MessageTap(RecordSession& session, std::uint64_t sequence, MessageSender sender)
-      : session_(session), sequence_(sequence), sender_(sender), parser_(sender) {}
+  /// `opened_by`: the exchange that opened the WebSocket.
+  MessageTap(RecordSession& session, MessageOwner opened_by, MessageSender sender)
+      : session_(session), opened_by_(opened_by), sender_(sender), parser_(sender) {}
 
   /// Errors: the archive's.
   Result<void> see(Bytes bytes);
@@ -30,7 +31,7 @@ class MessageTap {
   Result<void> keep(MessageKind kind, bool fin, Bytes payload);
 
   RecordSession& session_;
-  std::uint64_t sequence_;
+  MessageOwner opened_by_;
   MessageSender sender_;
   WebSocketParser parser_;
   std::vector<std::byte> held_;  // of an unfinished message
@@ -42,10 +43,10 @@ class MessageTap {
 class WebSocketRelay {
  public:
   /// `closed` becomes true if this proxy ends it.
-  WebSocketRelay(RecordSession& session, std::uint64_t sequence, BodyReader& client,
+  WebSocketRelay(RecordSession& session, MessageOwner opened_by, BodyReader& client,
                  ResponseWriter& to_client, OriginExchange& origin, const bool& closed)
-      : client_tap_(session, sequence, MessageSender::kClient),
-        origin_tap_(session, sequence, MessageSender::kOrigin),
+      : client_tap_(session, opened_by, MessageSender::kClient),
+        origin_tap_(session, opened_by, MessageSender::kOrigin),
         client_(client),
         to_client_(to_client),
         origin_(origin),

@@ -18,7 +18,7 @@ inline constexpr std::chrono::hours kPatienceMax{1};
 std::chrono::nanoseconds patience_of(const Exchange& exchange);
 
 /// Ends a response without its end, at `until` or when the client closes: always an error, which
-/// closes the connection (h1) or resets the stream (h2).
+/// closes the connection (h1) or resets the stream (h2, h3).
 Task<void> break_off(std::chrono::steady_clock::time_point until, ResponseWriter& writer);
 
 }  // namespace reprise

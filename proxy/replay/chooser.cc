@@ -90,11 +90,22 @@ Answer Chooser::choose(const RequestHead& head, const AskedRequest& asked,
     const StoredRequest& request = looked_at->exchange().request;
     return request.method.empty() ? nullptr : &request;
   };
-  auto decision = from_.matcher.decide(asked, sequences.cursors, request_of);
+  auto get = asked;
+  get.key.method = "GET";
+  Decision decision;
+  if (head.method == "HEAD") {
+    // The exact GET before a similar HEAD.
+    auto const takes = [](std::uint32_t) { return true; };
+    decision = find(asked.key, head.headers, sequences, takes);
+    if (decision.kind == MatchKind::kMiss) {
+      decision = find(get.key, head.headers, sequences, takes);
+    }
+  }
+  if (decision.kind == MatchKind::kMiss) {
+    decision = from_.matcher.decide(asked, sequences.cursors, request_of);
+  }
   if (decision.kind == MatchKind::kMiss && head.method == "HEAD") {
-    MatchKey get = asked.key;
-    get.method = "GET";
-    decision = find(get, head.headers, sequences, [](std::uint32_t) { return true; });
+    decision = from_.matcher.decide(get, sequences.cursors, request_of);
   }
   if (decision.kind == MatchKind::kMiss) return answer_unmatched(asked);
   return answer_by(decision, head, asked);
@@ -153,12 +164,17 @@ Answer Chooser::answer_in_other_form(Decision decision, const RequestHead& head,
   bool const as_it_is = usable(chosen);
   // A response cut by the client may have been recorded completely for another request.
   bool const cut = chosen.outcome == Outcome::kCutByClient;
+  bool const is_part = cut || is_other_part(chosen, head.headers);
+  // A redirect or an error that another range got does not have the bytes of this one.
+  auto const replaces = [&](const Exchange& each) {
+    return usable(each) &&
+           (!is_part || each.response.status == 200 || has_same_range(each, head.headers));
+  };
   auto other = find_form(from_.archive, decision.ordinal, coded);
-  if (!other && (!as_it_is || cut)) other = find_form(from_.archive, decision.ordinal, usable);
+  if (!other && (!as_it_is || cut)) other = find_form(from_.archive, decision.ordinal, replaces);
   if (other) decision.ordinal = *other;
   if (other || (as_it_is && !cut)) return answer_as_recorded(decision, head, asked);
 
-  bool const is_part = cut || is_other_part(chosen, head.headers);
   const StitchedParts* const parts = is_part ? from_.files.of(decision.ordinal) : nullptr;
   if (parts != nullptr) {
     auto const fields = from_.exchanges.moved_back(head.headers);

@@ -8,16 +8,22 @@ namespace {
 
 constexpr std::string_view kMethod = "Access-Control-Request-Method";
 
-/// The recorded exchange that `asked` precedes: the first one with the same query whose answer
-/// allows its origin.
+/// Whether an answer with that Access-Control-Allow-Origin allows `origin`.
+bool allows_origin(std::string_view allowed, std::string_view origin) {
+  return allowed == "*" || allowed == origin;
+}
+
+/// The recorded exchange that `asked` precedes: if possible one whose answer allows its origin,
+/// then one that allows another, then one with the same query; the first of equals.
 std::optional<Exchange> find_actual(const ArchiveReader& archive, std::uint32_t session,
                                     const AskedRequest& asked) {
   auto const method = find_header(asked.headers, kMethod).value_or("");
+  auto const origin = find_header(asked.headers, "Origin").value_or("");
   std::optional<Exchange> best;
-  auto const rank = [&asked](const Exchange& each) {
-    auto const allows =
-        find_header(each.response.headers.list(), "Access-Control-Allow-Origin").has_value();
-    return (allows ? 2 : 0) + (each.request.target == asked.key.target ? 1 : 0);
+  auto const rank = [&asked, origin](const Exchange& each) {
+    auto const allowed = find_header(each.response.headers.list(), "Access-Control-Allow-Origin");
+    int const by_origin = !allowed ? 0 : allows_origin(*allowed, origin) ? 4 : 2;
+    return by_origin + (each.request.target == asked.key.target ? 1 : 0);
   };
   std::size_t visits = 0;
   archive.visit_path(path_hash(asked.key.host, asked.key.target), [&](std::uint32_t ordinal) {
@@ -57,7 +63,7 @@ std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive
   if (!allowed) {
     return std::unexpected("a preflight, and the recorded " + method + " allows no other origin");
   }
-  if (*allowed != "*" && *allowed != origin) {
+  if (!allows_origin(*allowed, origin)) {
     return std::unexpected("a preflight, and the recorded " + method + " allows " +
                            std::string(*allowed) + ", not " + std::string(origin));
   }

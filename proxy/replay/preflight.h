@@ -19,9 +19,9 @@ bool is_preflight(const AskedRequest& asked);
 inline constexpr std::size_t kPreflightVisitsMax = 1024;
 
 /// The answer to the preflight `asked`, from the exchange of `session` that it precedes: with the
-/// requested method and the same scheme, host, port and path; with the same query if there is one.
-/// Its method and fields are allowed if its recorded response allows its origin. The error is the
-/// reason, a phrase.
+/// requested method and the same scheme, host, port and path; of several, one whose response allows
+/// its origin, then one with the same query. Its method and fields are allowed if that response
+/// allows its origin. The error is the reason, a phrase.
 std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive,
                                                     std::uint32_t session,
                                                     const AskedRequest& asked);

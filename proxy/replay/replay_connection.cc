@@ -24,9 +24,10 @@ awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
 std::optional<LeafNames> ReplayConnection::plan_quic(const ConnectionInfo& connection) {
   auto const& plans = session_.tls_plans();
   auto const& host = connection.server_name;
-  if (!plans.speaks_h3(host)) return std::nullopt;
-  auto plan = host.empty() ? plans.unnamed(connection.local.address().to_string())
-                           : plans.of(host, default_port(Scheme::kHttps));
+  auto const address = connection.local.address().to_string();
+  bool const speaks_h3 = host.empty() ? plans.unnamed_speaks_h3(address) : plans.speaks_h3(host);
+  if (!speaks_h3) return std::nullopt;
+  auto plan = host.empty() ? plans.unnamed(address) : plans.of(host, default_port(Scheme::kHttps));
   asked_ = AskedConnection(host, plan.names);
   return std::move(plan.names);
 }

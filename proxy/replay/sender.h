@@ -17,7 +17,7 @@ class Sender {
 
   /// Sends `answer` to the request `head`, which was complete at `whole_at`. All arguments must
   /// outlive the task. Errors: the writer's; the archive's if a piece is damaged; always one if the
-  /// recorded response had no end, which closes the connection (h1) or resets the stream (h2).
+  /// recorded response had no end, which closes the connection (h1) or resets the stream (h2, h3).
   Task<void> send(const Answer& answer, const RequestHead& head, Time whole_at, BodyReader& body,
                   ResponseWriter& writer) const;
 

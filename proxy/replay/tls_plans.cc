@@ -1,6 +1,7 @@
 #include "proxy/replay/tls_plans.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <set>
 
 namespace reprise {
@@ -8,6 +9,12 @@ namespace {
 
 constexpr const char* kH1 = "http/1.1";
 constexpr const char* kH2 = "h2";
+
+bool is_address_literal(const std::string& host) {
+  boost::system::error_code error;
+  (void)boost::asio::ip::make_address(host, error);
+  return !error;
+}
 
 }  // namespace
 
@@ -120,6 +127,11 @@ bool TlsPlans::speaks_h3(const std::string& host) const {
   auto const* const known = find(host, default_port(Scheme::kHttps));
   bool const changed = known != nullptr && known->changed;
   return h3_.contains(host) || (protocol_ == Protocol::kH3 && !changed);
+}
+
+bool TlsPlans::unnamed_speaks_h3(const std::string& address) const {
+  if (knows(address)) return speaks_h3(address);
+  return protocol_ == Protocol::kH3 || std::ranges::any_of(h3_, is_address_literal);
 }
 
 TlsPlan TlsPlans::unnamed(const std::string& address) const {

@@ -56,6 +56,9 @@ class TlsPlans {
   TlsPlan unnamed(const std::string& address) const;
   /// Whether a host is served over HTTP/3.
   bool speaks_h3(const std::string& host) const;
+  /// The same for a client that sends no host name, by `address`. If that was not recorded, it may
+  /// stand in for any host that is an IP literal.
+  bool unnamed_speaks_h3(const std::string& address) const;
   bool knows(const std::string& host) const { return find(host, 0) != nullptr; }
   /// Ordered by name.
   std::vector<TlsHost> hosts() const;

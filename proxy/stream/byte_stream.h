@@ -80,9 +80,9 @@ class ByteStream {
   /// peer's system has not acknowledged them. 0 if the connection is broken.
   virtual std::size_t undelivered_bytes() = 0;
 
-  /// Returns once the peer has broken the connection, or ended its direction some time ago (a peer
-  /// can end it right after its request and still wait for the answer). Reads nothing; can be
-  /// cancelled.
+  /// Returns once the peer has broken the connection, or ended its direction some time ago and was
+  /// sent nothing since (HalfClosed): it can end it right after its request and still wait for the
+  /// answer. Reads nothing; can be cancelled. One wait at a time.
   virtual awaitable<void> peer_gone() = 0;
   /// Whether the peer has ended its direction or broken the connection.
   virtual bool peer_ended() = 0;

@@ -11,7 +11,6 @@
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <optional>
 
 #include "base/system/last_error.h"
 
@@ -22,7 +21,6 @@ namespace {
 constexpr std::size_t kFileBytesMin = 16 << 10;
 constexpr std::size_t kGatherMax = 64;
 constexpr std::chrono::milliseconds kPeerPollPeriod{250};
-constexpr std::chrono::seconds kHalfClosedGrace{5};
 /// Of poll(2): the connection is over in both directions.
 constexpr int kBroken = POLLHUP | POLLERR | POLLNVAL;
 
@@ -112,16 +110,14 @@ bool SocketStream::peer_ended() {
 }
 
 awaitable<void> SocketStream::peer_gone() {
-  std::optional<std::chrono::steady_clock::time_point> ended;
+  half_closed_.begin_wait();
   net::steady_timer pause(socket_.get_executor());
   while (socket_.is_open()) {
     auto const state = hang_up();
     if ((state & kBroken) != 0) co_return;
+    bool const ended = (state & POLLRDHUP) != 0;
     auto const now = std::chrono::steady_clock::now();
-    if ((state & POLLRDHUP) != 0) {
-      if (!ended) ended = now;
-      if (now - *ended > kHalfClosedGrace) co_return;
-    }
+    if (ended && half_closed_.is_gone(now, bytes_written())) co_return;
     std::byte next;
     if (ended || ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
       // Always readable, because of the end or of bytes that wait for their turn.

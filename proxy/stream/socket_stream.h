@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "proxy/stream/byte_stream.h"
+#include "proxy/stream/half_closed.h"
 
 namespace reprise {
 
@@ -37,6 +38,7 @@ class SocketStream : public ByteStream {
  private:
   short hang_up();
 
+  HalfClosed half_closed_;
   bool drained_ = false;  // the last recv(2) returned less than requested: another would block
   std::function<void()> on_abort_;
 };

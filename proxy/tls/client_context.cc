@@ -11,6 +11,7 @@
 #include "base/invariant.h"
 #include "base/system/descriptor.h"
 #include "base/system/last_error.h"
+#include "base/text/ascii.h"
 #include "proxy/tls/client_offer.h"
 #include "proxy/tls/error.h"
 #include "proxy/tls/leaf_minter.h"
@@ -77,9 +78,7 @@ std::vector<std::string> names_of(const X509* leaf) {
     const GENERAL_NAME* const entry = sk_GENERAL_NAME_value(list.get(), i);
     std::string name;
     if (entry->type == GEN_DNS) {
-      std::ranges::transform(asn1_text(entry->d.dNSName), std::back_inserter(name), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-      });
+      std::ranges::transform(asn1_text(entry->d.dNSName), std::back_inserter(name), to_lower);
     } else if (entry->type == GEN_IPADD) {
       name = ip_text(entry->d.iPAddress);
     }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/text/ascii.h"
 
 namespace reprise {
 namespace {
@@ -79,11 +80,9 @@ bool read_host_name(std::string_view name, std::string& lower) {
   if (name.empty() || name.size() > 255) return false;
   lower.reserve(name.size());
   for (char const c : name) {
-    bool const is_upper = c >= 'A' && c <= 'Z';
-    bool const is_allowed = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                            c == '.' || c == '-' || c == '_';
+    bool const is_allowed = is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
     if (!is_allowed) return false;
-    lower.push_back(is_upper ? static_cast<char>(c - 'A' + 'a') : c);
+    lower.push_back(to_lower(c));
   }
   return true;
 }

@@ -20,7 +20,7 @@ namespace reprise::whatif {
 /// Writes session `session` of `from` to the new file `to`, as changed by those of `interventions`
 /// that are no conditions. Filters see the recording, whatever other interventions change. An order
 /// has no effect, except that of two which set the same thing of a response the later one counts.
-/// Exchanges that are damaged are left out. Returns one effect for each intervention, in their
+/// Damaged exchanges are skipped. Returns one effect for each intervention, in their
 /// order; those of conditions are empty. Asks `stop`, if given, before each exchange. Errors: the
 /// archive's and the file's; operation_canceled when `stop` returned true.
 Result<std::vector<Effect>> write_changed_archive(const ArchiveReader& from, std::uint32_t session,

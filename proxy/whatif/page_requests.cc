@@ -1,11 +1,10 @@
 #include "proxy/whatif/page_requests.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <utility>
 
 #include "base/http/media_type.h"
+#include "base/http/resource_type.h"
 #include "base/http/url_parts.h"
 #include "inject/document/url.h"
 #include "inject/response.h"
@@ -21,24 +20,29 @@ std::string_view field(const Exchange& exchange, std::string_view name) {
   return find_header(exchange.request.headers.list(), name).value_or("");
 }
 
-/// By Sec-Fetch-Dest, otherwise by the type of the response.
+/// What `as` of a preload takes: the destination that the browser sent, every one. Only without it,
+/// or if it is empty, by the kind of the resource.
 std::string destination_of(const Exchange& exchange) {
   auto dest = lower_case(field(exchange, "sec-fetch-dest"));
-  if (dest == "empty") return "fetch";
-  if (!dest.empty()) return dest;
+  if (!dest.empty() && dest != "empty") return dest;
   auto const type = media_type(exchange.response.headers.list());
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kKinds{
-      {{"image", "image"},
-       {"font", "font"},
-       {"style", "style"},
-       {"script", "script"},
-       {"html", "document"}}};
-  for (auto const& [kind, as] : kKinds) {
-    if (is_of_kind(type, kind)) return std::string(as);
+  switch (resource_type(exchange.request.headers.list(), type)) {
+    case ResourceType::kDocument:
+      return "document";
+    case ResourceType::kStylesheet:
+      return "style";
+    case ResourceType::kScript:
+      return "script";
+    case ResourceType::kImage:
+      return "image";
+    case ResourceType::kFont:
+      return "font";
+    case ResourceType::kMedia:  // of its other types, such as playlists, most are fetched
+      if (type.starts_with("video/")) return "video";
+      return type.starts_with("audio/") ? "audio" : "fetch";
+    default:
+      return "fetch";
   }
-  if (type.starts_with("video/")) return "video";
-  if (type.starts_with("audio/")) return "audio";
-  return "fetch";
 }
 
 bool is_html_document(const Exchange& exchange) {

@@ -37,7 +37,7 @@ struct PageRequest {
 /// The requests of one session, in recorded order.
 class PageRequests {
  public:
-  /// `session` is a number, not 0. Exchanges that are damaged are left out.
+  /// `session` is a number, not 0. Damaged exchanges are skipped.
   static PageRequests read(const ArchiveReader& archive, std::uint32_t session,
                            std::span<const Intervention> interventions);
 

@@ -37,22 +37,27 @@ bool filters_system_calls() {
   return false;
 }
 
+/// Root's command loses nearly all capabilities, too (init_process.cc).
+constexpr const char* kAsRoot = "run as root (the command then cannot switch to another user)";
+
 /// Why namespaces are refused, as far as the system shows it, and the remedy.
 std::string way_to_namespaces() {
+  auto const or_as_root = std::string(", or ") + kAsRoot;
   if (setting("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0) {
-    return "sudo sysctl kernel.unprivileged_userns_clone=1, or run as root";
+    return "sudo sysctl kernel.unprivileged_userns_clone=1" + or_as_root;
   }
   if (setting("/proc/sys/user/max_user_namespaces", 1) == 0) {
-    return "sudo sysctl user.max_user_namespaces=10000, or run as root";
+    return "sudo sysctl user.max_user_namespaces=10000" + or_as_root;
   }
   if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) != 0) {
-    return "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root";
+    return "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0" + or_as_root;
   }
   if (filters_system_calls()) {
     return "the container's seccomp filter forbids them: use docker run --security-opt "
            "seccomp=unconfined or --privileged";
   }
-  return "run as root, or use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS";
+  return std::string(kAsRoot) +
+         ", or use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS";
 }
 
 /// As fork(2), into new namespaces.

@@ -50,6 +50,44 @@ TEST(Blocks, ExactProbabilityIsThatOfAllAssignments) {
   EXPECT_NEAR(test.p, 2.0 / 36, 1e-12);
 }
 
+TEST(Blocks, ExactProbabilityIsThatOfAllAssignmentsWithTies) {
+  // Each block's B has both larger values in one of 6 assignments.
+  std::vector<Block> constants(3, {.a = {30, 30}, .b = {31, 31}});
+  auto const three = blocked_rank_test(constants);
+  EXPECT_TRUE(three.exact);
+  EXPECT_EQ(three.u, 12);
+  EXPECT_NEAR(three.p, 2.0 / 216, 1e-12);
+  // One value: whatever is B's, U is 2.
+  constants.push_back({.a = {7, 7}, .b = {7, 7}});
+  EXPECT_EQ(blocked_rank_test(constants).u, 14);
+  EXPECT_NEAR(blocked_rank_test(constants).p, 2.0 / 216, 1e-12);
+  // U is 0.5, 2 or 3.5, each in 2 of 6 assignments; without ties it is 4 in one of 6.
+  std::vector<Block> const mixed{{.a = {1, 2}, .b = {2, 3}}, {.a = {10, 20}, .b = {30, 40}}};
+  EXPECT_EQ(blocked_rank_test(mixed).u, 7.5);
+  EXPECT_NEAR(blocked_rank_test(mixed).p, 2.0 / 18, 1e-12);
+  // Blocks of unequal sides: B's one value is the largest in one of 3 and of 4 assignments.
+  std::vector<Block> const unequal{{.a = {1, 1}, .b = {2}}, {.a = {5, 5, 6}, .b = {7}}};
+  EXPECT_NEAR(blocked_rank_test(unequal).p, 2.0 / 12, 1e-12);
+}
+
+TEST(Blocks, TooFewTiedValuesForTheLevelAreUndecided) {
+  // The first of eight metrics has 0.05 / 8, and 2 / 216 is more.
+  Samples const samples{.a = std::vector(6, 30.0),
+                        .b = std::vector(6, 31.0),
+                        .blocks = std::vector<Block>(3, {.a = {30, 30}, .b = {31, 31}})};
+  auto const verdict_at = [&](double level) {
+    return judge({&samples, 1}, level, [](double alpha) { return alpha; })[0].verdict;
+  };
+  EXPECT_EQ(verdict_at(0.05 / 8), Verdict::kUndecided);
+  EXPECT_EQ(verdict_at(0.05 / 5), Verdict::kDifferent);
+}
+
+TEST(Blocks, ApproximatesLargeOnesWithTies) {
+  std::vector<Block> const large(2, {.a = std::vector(26, 30.0), .b = std::vector(25, 31.0)});
+  EXPECT_FALSE(blocked_rank_test(large).exact);
+  EXPECT_LT(blocked_rank_test(large).p, 1e-12);
+}
+
 TEST(Blocks, ShiftIsThatOfAllDifferencesWithinThem) {
   TestSeed const seed;
   std::mt19937 random(static_cast<unsigned>(seed.value()));
@@ -90,6 +128,31 @@ TEST(Blocks, ShiftOfManyLoadsIsFoundWithoutMakingEveryDifference) {
   EXPECT_GT(shift.low, 0);
   EXPECT_GT(shift.high, 250);
   EXPECT_LT(shift.high, 500);
+}
+
+TEST(Blocks, SmallestProbabilityIsThatOfSeparateSides) {
+  for (std::size_t const block_loads : {0U, 1U, 2U, 3U, 5U}) {
+    for (std::size_t loads = 1; loads <= 12; ++loads) {
+      std::vector<Block> blocks;
+      for (std::size_t i = 0; i < loads; ++i) {
+        bool const is_first = block_loads == 0 ? i == 0 : i % block_loads == 0;
+        if (is_first) blocks.emplace_back();
+        blocks.back().a.push_back(static_cast<double>(i));
+        blocks.back().b.push_back(static_cast<double>(100 + i));
+      }
+      EXPECT_NEAR(smallest_p(loads, block_loads), blocked_rank_test(blocks).p, 1e-12)
+          << loads << " in blocks of " << block_loads;
+    }
+  }
+  EXPECT_EQ(smallest_p(0), 1);
+  EXPECT_EQ(smallest_p(100'000), 0);
+}
+
+TEST(Blocks, TheLargestIsThatOfBothSides) {
+  std::vector<Block> const blocks{
+      {.a = {1, 2, 3, 4}, .b = {}}, {.a = {1, 2}, .b = {3}}, {.a = {5}, .b = {6}}};
+  EXPECT_EQ(loads_of_largest(blocks), 2U);
+  EXPECT_EQ(loads_of_largest(std::span(blocks).first(1)), 0U);
 }
 
 TEST(Blocks, AMachineWithOneSideAloneSaysNothing) {

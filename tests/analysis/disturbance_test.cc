@@ -51,6 +51,26 @@ TEST(Disturbance, ALinkThatMissedItsSettingsIsAReasonToSkip) {
   EXPECT_EQ(reason_to_skip(page_on(quiet()), nullptr, 10, 0), "");
 }
 
+TEST(Disturbance, CountsAgainstTheTimeOfALoadWhateverIsCompared) {
+  auto machine = quiet();
+  machine.throttled_ms = 40;
+  LoadResult result;
+  result.loads.push_back({.page = page_on(machine)});
+  auto& page = result.loads.front().page;
+  page.load_event_ms = 1000;
+  page.encoded_bytes = 5e6;
+  // 1 % of a second, not of five million bytes.
+  auto counted = counted_loads({.metrics = {metric("bytes")}});
+  EXPECT_EQ(reason_to_skip(result, result.loads.front(), counted),
+            "a processor quota stopped the load for 40 ms");
+  page.load_event_ms = 5000;
+  EXPECT_EQ(reason_to_skip(result, result.loads.front(), counted), "");
+  page.load_event_ms.reset();  // of how long it lasted, a second
+  EXPECT_NE(reason_to_skip(result, result.loads.front(), counted), "");
+  counted.doubtful = true;
+  EXPECT_EQ(reason_to_skip(result, result.loads.front(), counted), "");
+}
+
 TEST(Disturbance, NamesWhatItWas) {
   auto machine = quiet();
   machine.steal_ms = 40;

@@ -58,13 +58,13 @@ class SimulatedSides {
       side.replays[1].warnings = {"busy"};
     }
     return run_gate(options, {.load = [&](bool b, std::size_t at) { return load(b, at); },
-                              .skip = [&](std::size_t at) { return skip(at); },
+                              .why_disturbed = [&](std::size_t at) { return why_disturbed(at); },
                               .measured = [&](bool b) { return sides[b]; },
                               .time_left = [&] { return loads / 2 < runs_in_time; },
-                              .tell = [&](const GateLook& look) { looks.push_back(look.runs); }});
+                              .on_look = [&](auto& look) { looks.push_back(look.runs); }});
   }
 
-  std::string skip(std::size_t run) {
+  std::string why_disturbed(std::size_t run) {
     if (!disturbed(run)) return {};
     for (Measurements& side : sides) side.loads.back().skipped = "busy";
     return "other programs used " + std::to_string(loads) + ".5 % of the processors";

@@ -49,3 +49,11 @@ TEST(UDistribution, IsThatOfTheTextbook) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t u = 0; u < got.size(); ++u) EXPECT_DOUBLE_EQ(got[u], expected[u]);
 }
+
+TEST(UDistribution, HasHalvesWithTies) {
+  // Of the ranks 1, 2.5, 2.5 and 4, B has two.
+  auto const got = doubled_u_distribution(Values{1, 2}, Values{2, 3});
+  Values const expected{0, 2, 0, 0, 2, 0, 0, 2, 0};
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t u = 0; u < got.size(); ++u) EXPECT_DOUBLE_EQ(got[u], expected[u] / 6) << u;
+}

@@ -81,6 +81,13 @@ TEST(Judge, LetsTheLaterMetricsHaveWhatTheFoundOnesLeave) {
   EXPECT_EQ(judge(std::vector{less, clear}, 0.05, whole)[0].verdict, Verdict::kDifferent);
 }
 
+TEST(MinimumEffect, IsTheLargerOfItsShareOfTheMedianAndItsAbsoluteValue) {
+  MinimumEffect const least{.relative = 0.01, .absolute = 2};
+  EXPECT_DOUBLE_EQ(least.of(1000), 10);
+  EXPECT_DOUBLE_EQ(least.of(100), 2);
+  EXPECT_DOUBLE_EQ(least.of(-1000), 10);
+}
+
 TEST(LeastLoads, AreThoseWithWhichSeparateSidesReachTheLevel) {
   EXPECT_EQ(least_loads(0.05), 4u);      // 2/70; three have 2/20
   EXPECT_EQ(least_loads(0.05 / 6), 5u);  // 2/252
@@ -93,6 +100,17 @@ TEST(LeastLoads, AreThoseWithWhichSeparateSidesReachTheLevel) {
   for (std::size_t loads = 2; loads < 10; ++loads) {
     EXPECT_EQ(least_loads(level(loads) * (1 + 1e-9)), loads);
   }
+}
+
+TEST(LeastLoads, AreEnoughAtALevelThatTheyReachExactly) {
+  EXPECT_EQ(least_loads(0.1), 3u);  // 2/20
+}
+
+TEST(LeastLoads, AreMoreInBlocks) {
+  EXPECT_EQ(least_loads(0.05, 2), 5u);      // 2/72; two twos have 2/36
+  EXPECT_EQ(least_loads(0.05 / 6, 2), 7u);  // 2/432; three twos have 2/216
+  EXPECT_EQ(least_loads(0.05, 1), 6u);      // 2/64
+  EXPECT_EQ(least_loads(0.05, 30), least_loads(0.05));
 }
 
 TEST(VerdictOf, IsSameOnlyWhenAllAre) {

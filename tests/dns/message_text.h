@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/ascii.h"
 #include "dns/wire.h"
 
 namespace reprise::dns {
@@ -21,7 +22,7 @@ inline Octets from_hex(std::string_view text) {
   bool comment = false;
   for (char const letter : text) {
     comment = letter != '\n' && (comment || letter == '#');
-    auto const digit = std::string_view("0123456789abcdef").find(lower(letter));
+    auto const digit = std::string_view("0123456789abcdef").find(to_lower(letter));
     if (comment || digit == std::string_view::npos) continue;
     if (high < 0) {
       high = static_cast<int>(digit);

@@ -78,8 +78,9 @@ TEST(Plan, TakesALiteralForAnOriginThatNobodyLooksUp) {
   EXPECT_THAT(addresses_of(plan, "192.0.2.1"), ElementsAre("127.18.0.1"));
   EXPECT_THAT(addresses_of(plan, "a.example"), ElementsAre("127.18.0.1"));
   EXPECT_THAT(addresses_of(plan, "2001:db8::1"), ElementsAre("127.18.0.2"));
-  EXPECT_EQ(plan.hosts_text(), "127.18.0.1 a.example\n");
-  EXPECT_EQ(plan.zone(false).entries.size(), 1u);
+  auto const zone = plan.zone(false);
+  ASSERT_THAT(zone.entries, SizeIs(1));
+  EXPECT_EQ(zone.entries[0].host, "a.example");
   EXPECT_THAT(plan.chromium_rules({.http = 8080, .https = 8443}, false),
               testing::HasSubstr("MAP [2001:db8::1]:80 127.18.0.2:8080,"
                                  "MAP 2001:db8::1 127.18.0.2:8443,"));
@@ -106,12 +107,6 @@ TEST(Plan, WritesChromiumsRules) {
             "MAP cdn.example.net:80 127.18.0.1:80,MAP cdn.example.net 127.18.0.1:8443,"
             "MAP lost.example:80 127.18.0.2:80,MAP lost.example 127.18.0.2:8443,"
             "MAP *:80 127.19.0.1:80,MAP * 127.19.0.1:8443");
-}
-
-TEST(Plan, WritesAHostsFile) {
-  EXPECT_EQ(plan_of(kSite).hosts_text(),
-            "127.18.0.1 www.example.org\n127.18.0.2 www.example.org\n127.18.0.4 www.example.org\n"
-            "127.18.0.3 cdn.example.net\n127.18.0.2 static.example.org\n");
 }
 
 TEST(Plan, LetsNoHostWriteRulesOfItsOwn) {

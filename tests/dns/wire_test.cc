@@ -108,9 +108,9 @@ TEST(Wire, ReadsAnHttpsRecord) {
   EXPECT_EQ(https.priority, 1);
   EXPECT_EQ(https.target, Name());
   EXPECT_THAT(*alpn_of(https), ElementsAre("h3", "h2"));
-  EXPECT_THAT(*ipv4_hints_of(https), SizeIs(2));
-  EXPECT_THAT(*ipv6_hints_of(https), SizeIs(1));
-  EXPECT_EQ(ech_of(https).size(), 8u);
+  EXPECT_THAT(find_param(https, kSvcIpv4Hint).value(), SizeIs(2 * 4));
+  EXPECT_THAT(find_param(https, kSvcIpv6Hint).value(), SizeIs(16));
+  EXPECT_THAT(find_param(https, kSvcEch).value(), SizeIs(8));
   EXPECT_EQ(find_param(https, 0xff00), "");
 }
 
@@ -176,6 +176,36 @@ TEST(Wire, RefusesPointersThatDoNotLeadBack) {
   // Two names that point at each other: the first one's pointer leads forward.
   EXPECT_EQ(error_of("0000 0000 0002 0000 0000 0000 c012 0001 0001 c00c 0001 0001"),
             errc::bad_pointer);
+}
+
+/// A message whose second record has a name of `count` pointers in a row, then the root.
+Octets message_with_pointers(unsigned count) {
+  constexpr unsigned kRootAt = kHeaderBytes + 11;  // in the data of the first record
+  auto bytes = from_hex("0000 8000 0000 0002 0000 0000  00 fde9 0001 00000000");
+  auto const append16 = [&bytes](unsigned value) {
+    bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+    bytes.push_back(static_cast<std::uint8_t>(value & 0xff));
+  };
+  auto const append_pointer = [&append16](unsigned to) { append16(0xc000 | to); };
+  append16(1 + 2 * (count - 1));
+  bytes.push_back(0);
+  unsigned target = kRootAt;
+  for (unsigned i = 1; i < count; ++i) {
+    auto const here = static_cast<unsigned>(bytes.size());
+    append_pointer(target);
+    target = here;
+  }
+  append_pointer(target);
+  for (auto const value : from_hex("fde9 0001 00000000 0000")) bytes.push_back(value);
+  return bytes;
+}
+
+TEST(Wire, FollowsAsManyPointersAsANameCanHaveLabels) {
+  auto const message = decode(message_with_pointers(128));
+  ASSERT_TRUE(message) << message.error().message();
+  ASSERT_THAT(message->answers, SizeIs(2));
+  EXPECT_EQ(message->answers[1].name, Name());
+  EXPECT_EQ(decode(message_with_pointers(129)).error(), errc::bad_pointer);
 }
 
 TEST(Wire, RefusesLabelsOfUnknownKinds) {

@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "e2e"))
 import npm_packages
 
+READ_TRENCH = os.environ.get("READ_TRENCH", str(HERE.parents[1] / "build/release/read_trench"))
 http.client._MAXHEADERS = 1000
 
 
@@ -46,7 +47,7 @@ class Server:
 
 def methods_of(values):
     """The calls in the trace of these fields, as analysis/trench reads them: [(method, hits)]."""
-    done = subprocess.run([os.environ["READ_TRENCH"]], input=json.dumps(values) + "\n",
+    done = subprocess.run([READ_TRENCH], input=json.dumps(values) + "\n",
                           capture_output=True, text=True, check=True)
     trace = json.loads(done.stdout)
     return [(trace["points"][row[0]][1], row[1]) for row in trace["stack"]]

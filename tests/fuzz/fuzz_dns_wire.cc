@@ -28,17 +28,12 @@ void check_params(const Svcb& svcb) {
   if (auto const keys = mandatory_of(svcb); keys && !keys->empty()) {
     check(mandatory_value(*keys) == find_param(svcb, kSvcMandatory));
   }
-  if (auto const hints = ipv4_hints_of(svcb); hints && !hints->empty()) {
-    check(ipv4_hint_value(*hints) == find_param(svcb, kSvcIpv4Hint));
-  }
   // What pointers made small may be too large to write.
   if (auto const alone = encode_svcb(svcb)) {
     auto const again = decode_svcb(*alone);
     check(again && *again == svcb);
   }
-  (void)ipv6_hints_of(svcb);
   (void)port_of(svcb);
-  check(ech_of(svcb).size() <= kMessageMax);
 }
 
 }  // namespace

@@ -9,7 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Collector collector(sink, true);
   std::string_view const file(reinterpret_cast<const char*>(data), size);
   begins_as_mahimahi(file);
-  import_mahimahi(file, collector);
+  EarliestDate date;
+  take_mahimahi_date(file, date);
+  import_mahimahi(file, date.get(), collector);
   check_exchanges(sink);
   return 0;
 }

@@ -128,6 +128,12 @@ TEST(Rewrite, OnlyDocumentsAreRewritten) {
            {304, {{kType, "text/html"}}, false},
            {200, {{kType, "text/plain"}}, false},
            {200, {{kType, "text/html, text/plain"}}, false},
+           {200, {{kType, "text/html, text/html"}}, true},
+           {200, {{kType, "text/html;x=\"a,text/plain\""}}, true},
+           {200, {{kType, "text/html;x=\"a\\\",text/plain\""}}, true},
+           {200, {{kType, "text/html"}, {kType, "*/*"}}, true},
+           {200, {{kType, "text/html, "}, {kType, "nonsense"}}, true},
+           {200, {{kType, "text/plain, */*"}}, false},
            {200, {{kType, "application/json"}}, false},
            {200, {{kType, "text/plain"}, {kType, "text/html"}}, true},
            {200, {{kType, "text/html"}, {"Content-Disposition", "ATTACHMENT; filename=x"}}, false},
@@ -190,7 +196,10 @@ TEST(Rewrite, StatesTheEncodingThatTheScriptWouldHide) {
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"text/html", "text/html; charset=gbk"},
            {"text/html; charset=nonsense", "text/html; charset=gbk"},
-           {"text/html; charset=big5", "text/html; charset=big5"}}) {
+           {"text/html; charset=big5", "text/html; charset=big5"},
+           {"text/html; charset=big5, TEXT/HTML", "text/html; charset=big5, TEXT/HTML"},
+           {"text/plain; charset=big5, text/html", "text/html; charset=gbk"},
+           {"*/*", "text/html; charset=gbk"}}) {
     auto const done = rewrite_text({{.name = "Content-Type", .value = type}}, kBody);
     EXPECT_EQ(value_of(done.headers, "content-type"), stated);
   }
@@ -270,6 +279,12 @@ TEST(Rewrite, TellsByTheRequestWhatAResponseIsFor) {
   for (auto const* const name : {"empty", "script", "image", "style", ""}) {
     EXPECT_EQ(of({{"sec-fetch-dest", name}, {"Accept", "text/html"}}), Destination::kData);
   }
+  // A service worker fetches a document.
+  EXPECT_EQ(of({{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "navigate"}}),
+            Destination::kDocument);
+  EXPECT_EQ(of({{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "same-origin"}}),
+            Destination::kData);
+  EXPECT_EQ(of({{"Sec-Fetch-Dest", "image"}, {"Sec-Fetch-Mode", "navigate"}}), Destination::kData);
   for (auto const* const name : {"worker", "sharedworker", "serviceworker"}) {
     EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "same-origin"}}),
               Destination::kWorker);

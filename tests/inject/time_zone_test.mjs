@@ -4,7 +4,7 @@
 // node time_zone_test.mjs SCRIPT_TEMPLATE.cc
 import assert from 'node:assert';
 import { testSeed } from '../test_seed.mjs';
-import { observe } from './zone_realm.mjs';
+import { observe, realmIn } from './zone_realm.mjs';
 
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe',
   'America/St_Johns', 'Africa/Casablanca', 'UTC'];
@@ -98,3 +98,21 @@ const [year] = observe('America/New_York', () => {
   return [date.getFullYear()];
 });
 assert.strictEqual(year, 2021);
+
+// Temporal, which Node lacks: one that says which zone it was asked for.
+class Instant {
+  static fromEpochMilliseconds() {
+    return new Instant();
+  }
+
+  toZonedDateTimeISO(zone) {
+    return { zone, equals: (other) => other.zone === zone };
+  }
+
+  toLocaleString(locales, options) {
+    return options?.timeZone ?? ELSEWHERE;
+  }
+}
+realmIn('Europe/Berlin', { Temporal: { Instant, Now: { timeZoneId: () => ELSEWHERE } } });
+assert.strictEqual(new Instant().toLocaleString(), 'Europe/Berlin');
+assert.strictEqual(new Instant().toLocaleString('en', { timeZone: 'Asia/Seoul' }), 'Asia/Seoul');

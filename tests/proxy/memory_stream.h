@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "proxy/stream/byte_stream.h"
+#include "proxy/stream/half_closed.h"
 
 namespace reprise {
 
@@ -35,6 +36,11 @@ class MemoryStream final : public ByteStream {
   void end_after(std::uint64_t bytes) { limit_ = bytes, at_limit_ = AtLimit::kEnd; }
   /// The most that one read gives.
   void read_at_most(std::size_t bytes) { read_bytes_max_ = bytes; }
+  /// From now on the grace of a peer that has ended its direction is over.
+  void lose_patience() {
+    impatient_ = true;
+    wire_->notify();
+  }
 
   Task<std::size_t> read_some(std::span<std::byte> buffer) override {
     if (turn_is_over()) co_await yield_turn();
@@ -89,9 +95,11 @@ class MemoryStream final : public ByteStream {
   }
   /// What was sent can be read after a reset, too.
   std::size_t undelivered_bytes() override { return 0; }
-  /// Without time, an end of the peer's direction alone says nothing.
+  /// Without time, an end of the peer's direction says nothing before lose_patience().
   awaitable<void> peer_gone() override {
+    half_closed_.begin_wait();
     while (own().open && peer().open && !wire_->reset) {
+      if (peer().ended && grace_is_over()) co_return;
       if (!co_await change()) co_return;
     }
   }
@@ -152,6 +160,12 @@ class MemoryStream final : public ByteStream {
     co_return waiter.woken;
   }
 
+  bool grace_is_over() {
+    HalfClosed::Time const seen{};
+    (void)half_closed_.is_gone(seen, bytes_written());
+    return impatient_ && half_closed_.is_gone(seen + 2 * HalfClosed::kGrace, bytes_written());
+  }
+
   void send(Bytes bytes) {
     if (!own().ended) {
       auto const count = std::min<std::uint64_t>(bytes.size(), limit_);
@@ -167,6 +181,8 @@ class MemoryStream final : public ByteStream {
   std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();  // bytes that still pass
   AtLimit at_limit_ = AtLimit::kReset;
   std::size_t read_bytes_max_ = std::numeric_limits<std::size_t>::max();
+  HalfClosed half_closed_;
+  bool impatient_ = false;
 };
 
 }  // namespace reprise

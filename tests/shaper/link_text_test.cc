@@ -122,7 +122,8 @@ TEST(LinkText, ALaterLossModelReplacesTheOneBefore) {
 }
 
 TEST(LinkText, ReadsTraceFiles) {
-  auto const path = testing::TempDir() + "link_text_test.trace";
+  ScratchFolder const folder;
+  auto const path = (folder / "a.trace").string();
   std::ofstream(path) << "1\n2\n";
   EXPECT_EQ(read("none,down=" + path + ",up=1mbit,rtt=40").down.trace->period(), 2ms);
   EXPECT_EQ(read("wpt:4g,up=" + path).up.rate_bps, 0);

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "tests/scratch_folder.h"
 #include "tests/shaper/link_fixture.h"
 
 namespace reprise {
@@ -34,7 +35,8 @@ TEST(Trace, NamesTheLineThatIsWrong) {
 }
 
 TEST(Trace, IsLoadedFromRegularFilesOnly) {
-  auto const path = testing::TempDir() + "trace_test.trace";
+  ScratchFolder const folder;
+  auto const path = (folder / "a.trace").string();
   std::ofstream(path) << "3\n4\n";
   auto const trace = Trace::load(path);
   ASSERT_TRUE(trace) << trace.error();

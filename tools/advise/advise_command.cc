@@ -14,10 +14,11 @@
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
-#include "tools/experiment/gate_run.h"
+#include "tools/load/load_budget.h"
 #include "tools/predict/learnt_page.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 #include "view/inputs.h"
 
 namespace reprise {

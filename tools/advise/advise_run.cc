@@ -13,12 +13,13 @@
 #include "analysis/allotment/allotment.h"
 #include "analysis/allotment/rounds.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "pageload/browser/launch.h"
 #include "tools/advise/advice_text.h"
 #include "tools/commands.h"
 #include "tools/experiment/change_side.h"
-#include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {
@@ -28,7 +29,8 @@ constexpr std::size_t kBase = 0;  // the page as recorded
 constexpr std::size_t kWarmUps = 1;
 /// For each change that is to be measured, so many are predicted.
 constexpr std::size_t kPredictedPerMeasured = 3;
-/// A machine that disturbs a load so often leaves no time for the others.
+/// A machine that disturbs a load so often leaves no time for the others. A bound of each load, not
+/// of all (DisturbedRepeats): it is the budget that ends them, and each side keeps what counts.
 constexpr int kRepeatsMax = 3;
 /// What is predicted to save less, as is a share of less, could not be told from noise.
 constexpr double kSavingLeastUs = 2'000;
@@ -55,9 +57,9 @@ std::optional<Milestone> milestone_of(std::size_t metric) {
   return std::nullopt;
 }
 
-std::string seconds_text(double seconds) {
-  auto const whole = static_cast<std::uint64_t>(std::max(1.0, seconds + .5));
-  return whole < 120 ? std::to_string(whole) + " s" : std::to_string(whole / 60) + " min";
+/// At least 1.
+std::chrono::seconds whole_seconds(double seconds) {
+  return std::chrono::seconds(std::llround(std::max(1.0, seconds)));
 }
 
 /// At least that long, as --budget takes it.
@@ -219,7 +221,8 @@ std::optional<int> AdviseRun::find() {
   if (seconds_of(1) > seconds_left()) {
     std::chrono::duration<double> const more(seconds_of(1) - seconds_left());
     return say(kExitUsage,
-               "a load takes " + seconds_text(load_seconds_) + ": for one change, give --budget " +
+               "a load takes " + duration_text(whole_seconds(load_seconds_)) +
+                   ": for one change, give --budget " +
                    budget_text(std::chrono::duration<double>(options_.budget + more).count()));
   }
   auto tried = ranked();
@@ -251,13 +254,14 @@ std::optional<int> AdviseRun::find() {
 bool AdviseRun::round(const std::vector<std::size_t>& sides) {
   auto const run = ++rounds_;
   std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
-               counted(sides.size(), "load").c_str(), seconds_text(seconds_left()).c_str());
+               counted(sides.size(), "load").c_str(),
+               duration_text(whole_seconds(seconds_left())).c_str());
   for (std::size_t const side : sides) {
     for (int repeats = 0;; ++repeats) {
       if (!experiment_->load(side, run)) return false;
-      auto const why = experiment_->skip_disturbed_last(side, counted_loads(options_.compare));
+      auto const why = experiment_->count_or_skip_last(side, counted_loads(options_.compare));
       if (why.empty() || repeats == kRepeatsMax || time_is_up()) break;
-      say(0, "a load is repeated: " + why);
+      print_repeat("a load", why);
     }
   }
   return true;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "archive/import/import.h"
+#include "archive/import/source/decompress.h"
 #include "tools/archive/import.h"
 #include "tools/commands.h"
 #include "tools/process/interruption.h"
@@ -13,7 +14,6 @@
 namespace reprise {
 
 namespace fs = std::filesystem;
-using namespace std::string_view_literals;
 
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
@@ -28,8 +28,8 @@ bool GivenArchive::is_imported(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), start.size());
   std::string_view const text(start.data(), static_cast<std::size_t>(file.gcount()));
-  bool const compressed = text.starts_with("\x1f\x8b"sv) || text.starts_with("\x28\xb5\x2f\xfd"sv);
-  return compressed || importing::recognise(text) != importing::RecordingKind::kUnknown;
+  return importing::compression_of(text) != importing::Compression::kNone ||
+         importing::recognise(text) != importing::RecordingKind::kUnknown;
 }
 
 std::expected<GivenArchive, int> GivenArchive::place_for(const fs::path& path) {

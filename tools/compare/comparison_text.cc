@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/markdown.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
@@ -20,19 +20,13 @@ namespace {
 using Row = TableRow;
 const Row kTitles{"metric", "A", "B", "B - A", "interval", "p", "verdict"};
 
-std::string with_format(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// " (+1.2 %)"; empty without a base.
 std::string percent_of(double shift, double base) {
-  return base == 0 ? "" : with_format(" (%+.1f %%)", 100 * shift / base);
+  return base == 0 ? "" : formatted(" (%+.1f %%)", 100 * shift / base);
 }
 
 std::string p_text(double p) {
-  return p < 0.001 ? "< 0.001" : with_format("%.3f", p);
+  return p < 0.001 ? "< 0.001" : formatted("%.3f", p);
 }
 
 std::string shift_text(const ComparedMetric& each) {
@@ -99,14 +93,22 @@ std::string failed_of(const LoadGroup& group) {
 /// Where no values, however different, could have been called different.
 std::string too_few_text(const Comparison& comparison, const CompareOptions& options) {
   std::size_t metrics = 0;
-  std::size_t loads = 0;  // of the page that has most
-  for (const ComparedPage& page : comparison.pages) {
-    metrics += page.metrics.size();
-    loads = std::max(loads, (page.a.loads.size() + page.b.loads.size()) / 2);
-  }
+  for (const ComparedPage& page : comparison.pages) metrics += page.metrics.size();
   if (metrics == 0) return {};
-  auto const least = least_loads(options.level_of(options.alpha / static_cast<double>(metrics)));
-  if (loads >= least) return {};
+  auto const level = options.level_of(options.alpha / static_cast<double>(metrics));
+  std::size_t loads = 0, least = 0;  // of the page that has most loads
+  for (const ComparedPage& page : comparison.pages) {
+    std::size_t of_block = 0;
+    for (const ComparedMetric& each : page.metrics) {
+      of_block = std::max(of_block, each.finding.of_block);
+    }
+    auto const of_page = (page.a.loads.size() + page.b.loads.size()) / 2;
+    auto const enough = least_loads(level, of_block);
+    if (of_page >= enough) return {};
+    if (least > 0 && of_page <= loads) continue;
+    loads = of_page;
+    least = enough;
+  }
   return "undecided: " + counted(loads, "load") + " a side cannot show a difference in any of " +
          counted(metrics, "metric") + ": make at least " + std::to_string(least) +
          ", or name fewer metrics with --metric.";
@@ -125,13 +127,13 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
                    " " + shift_text(each);
     }
   }
-  auto const level = with_format("%g", 100 * options.alpha);
+  auto const level = formatted("%g", 100 * options.alpha);
   switch (comparison.verdict) {
     case Verdict::kDifferent:
       return "different: " + differing + ".";
     case Verdict::kSame:
       return "same: every difference is below the minimum effect, with " +
-             with_format("%g", 100 - 100 * options.alpha) + " % confidence.";
+             formatted("%g", 100 - 100 * options.alpha) + " % confidence.";
     case Verdict::kUndecided:
       break;
   }

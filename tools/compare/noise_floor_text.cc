@@ -2,10 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "base/text/text_table.h"
 #include "pageload/results/result_file.h"
@@ -16,9 +16,7 @@ namespace reprise {
 namespace {
 
 std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
-  return text;
+  return formatted("%.2f %%", 100 * share);
 }
 
 std::string page_text(const MetricNoise& noise) {

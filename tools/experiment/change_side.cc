@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tools/experiment/gate_run.h"
 #include "tools/process/command_line.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 

@@ -7,20 +7,10 @@
 #include <string>
 
 #include "base/system/private_file.h"
-#include "tools/load/load_table.h"
+#include "base/text/formatted.h"
+#include "tools/process/say.h"
 
 namespace reprise {
-
-namespace {
-
-/// Of a load without it, as long as it went on: what a page did not get to does not make a busy
-/// moment count for more.
-double time_of(const PageLoad& page, std::size_t metric) {
-  auto const time = page.*kMetrics[metric].value;
-  return time ? *time : page.machine ? page.machine->span_ms : 0;
-}
-
-}  // namespace
 
 bool Experiment::load(std::size_t side, std::size_t run) {
   auto const began = std::chrono::steady_clock::now();
@@ -46,7 +36,7 @@ void Experiment::print_progress(std::size_t run) const {
 }
 
 // A load whose link missed its settings would not count, its partner on the other side would.
-std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& counted) {
+std::string Experiment::count_or_skip(std::size_t run, const CountedLoads& counted) {
   if (counted.doubtful) return {};
   std::vector<OfSide> of_run;
   for (ExperimentSide& side : sides_) {
@@ -60,31 +50,32 @@ std::string Experiment::skip_disturbed(std::size_t run, const CountedLoads& coun
   return why;
 }
 
-std::string Experiment::skip_disturbed_last(std::size_t side, const CountedLoads& counted) {
+std::string Experiment::count_or_skip_last(std::size_t side, const CountedLoads& counted) {
   if (counted.doubtful) return {};
   auto& loads = sides_[side].result().loads;
   std::vector<OfSide> last;
   for (auto load = loads.end() - static_cast<std::ptrdiff_t>(sides_[side].cells().size());
        load != loads.end(); ++load) {
     last.push_back({&sides_[side], &*load});
-    undisturbed_.insert(load->run);
   }
-  return skip_if_disturbed(last, counted);
+  auto why = skip_if_disturbed(last, counted);
+  if (why.empty()) {
+    for (const OfSide& each : last) undisturbed_.insert(each.load->run);
+  }
+  return why;
 }
 
-std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads,
-                                          const CountedLoads& counted) {
+std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads, CountedLoads counted) {
   UsualSteal usual;
   for (const ExperimentSide& side : sides_) {
     for (const LoadResult::Load& load : side.result().loads) {
       if (!load.warm_up) usual.add(disturbances_of(load.page, side.result().replay_of(load)));
     }
   }
+  counted.usual_steal = usual.share();
   std::string why;
   for (auto const& [side, load] : loads) {
-    why = reason_to_skip(load->page, side->result().replay_of(*load),
-                         least_effect_ms(counted, time_of(load->page, counted.metric)),
-                         usual.share());
+    why = reason_to_skip(side->result(), *load, counted);
     if (!why.empty()) break;
   }
   if (why.empty()) return why;
@@ -103,6 +94,10 @@ Measurements Experiment::measured(std::size_t side) const {
     read->loads[i].counts = load.skipped.empty() && undisturbed_.contains(load.run);
   }
   return std::move(*read);
+}
+
+void print_repeat(const std::string& what, const std::string& why) {
+  say(0, what + " is repeated: " + why);
 }
 
 bool keep_file(const std::filesystem::path& folder, const char* name,

@@ -35,11 +35,11 @@ class Experiment {
 
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
   /// skipped in what was measured, and can be made again in the same run. Empty: they count,
-  /// whatever else is loaded later.
-  std::string skip_disturbed(std::size_t run, const CountedLoads& counted);
+  /// whatever else is loaded later. The usual steal is that of all loads so far.
+  std::string count_or_skip(std::size_t run, const CountedLoads& counted);
   /// The same for the pages that this side loaded last, alone: they can be loaded again in the same
   /// run.
-  std::string skip_disturbed_last(std::size_t side, const CountedLoads& counted);
+  std::string count_or_skip_last(std::size_t side, const CountedLoads& counted);
 
   /// One side more; its number.
   std::size_t add(ExperimentSide side) {
@@ -51,10 +51,10 @@ class Experiment {
   std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   ExperimentSide& side(std::size_t side) { return sides_[side]; }
-  /// What was loaded of that side, as `reprise compare` would read it; but what
-  /// skip_disturbed() has let pass counts.
+  /// What was loaded of that side, as `reprise compare` would read it; but what count_or_skip() has
+  /// let pass counts.
   Measurements measured(std::size_t side) const;
-  /// What loading all pages of a side took, on average.
+  /// What loading all pages of a side took, on average; not a number before the first load().
   double load_seconds() const {
     return std::chrono::duration<double>(spent_).count() / static_cast<double>(loads_);
   }
@@ -68,7 +68,7 @@ class Experiment {
     const ExperimentSide* side;
     LoadResult::Load* load;
   };
-  std::string skip_if_disturbed(std::span<const OfSide> loads, const CountedLoads& counted);
+  std::string skip_if_disturbed(std::span<const OfSide> loads, CountedLoads counted);
   void print_progress(std::size_t run) const;
   /// Sides can have the same folder for their traces. One with a name keeps it.
   void name_files(std::size_t side) {
@@ -82,6 +82,9 @@ class Experiment {
   std::size_t loads_ = 0;
   int exit_code_ = 1;
 };
+
+/// Prints that something disturbed `what` ("run 3", "a load"), which is loaded again, and why.
+void print_repeat(const std::string& what, const std::string& why);
 
 /// What to do about a machine that disturbs every load.
 inline constexpr const char* kQuieter =

@@ -1,6 +1,5 @@
 #include "tools/experiment/gate_run.h"
 
-#include <cstdio>
 #include <sstream>
 
 #include "base/text/counted.h"
@@ -8,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {
@@ -68,11 +68,6 @@ std::chrono::sys_seconds now() {
 
 }  // namespace
 
-int say(int exit_code, const std::string& text) {
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
-  return exit_code;
-}
-
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {
@@ -85,10 +80,10 @@ std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
   }
   auto result = run_gate(
       options_, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
-                 .skip = [&](std::size_t run) { return skip(run); },
+                 .why_disturbed = [&](std::size_t run) { return why_disturbed(run); },
                  .measured = [&](bool b) { return experiment_.measured(b ? 1 : 0); },
                  .time_left = [&] { return Clock::now() < ends; },
-                 .tell = [](const GateLook& look) { say(0, known_so_far(look)); }});
+                 .on_look = [](const GateLook& look) { say(0, known_so_far(look)); }});
   if (result.end != GateEnd::kInterrupted) {
     noise_.keep(experiment_.side(0).result(), experiment_.side(0).cells(),
                 experiment_.load_seconds(), now());
@@ -133,9 +128,9 @@ boost::json::object GateRun::verdict_json(const GateResult& result) const {
   return object;
 }
 
-std::string GateRun::skip(std::size_t run) {
-  auto why = experiment_.skip_disturbed(run, counted_loads(options_.compare));
-  if (!why.empty()) say(0, "run " + std::to_string(run) + " is repeated: " + why);
+std::string GateRun::why_disturbed(std::size_t run) {
+  auto why = experiment_.count_or_skip(run, counted_loads(options_.compare));
+  if (!why.empty()) print_repeat("run " + std::to_string(run), why);
   return why;
 }
 

@@ -18,9 +18,6 @@
 
 namespace reprise {
 
-/// Prints a line for people; returns `exit_code`.
-int say(int exit_code, const std::string& text);
-
 class GateRun {
  public:
   /// Reads side A once more, to measure its noise. The error is an exit code.
@@ -32,9 +29,9 @@ class GateRun {
         experiment_(std::move(experiment)),
         noise_(options_, NoiseStore(NoiseStore::default_folder())) {}
 
-  /// Loads both sides until it is known which is slower, or `budget` is over; tells progress and
-  /// writes a.json, b.json and verdict.json to `folder`, if it is not empty. First says what this
-  /// machine can show, measuring it where that is not known (a quarter of the budget at most),
+  /// Loads both sides until GateOptions::question is answered, or `budget` is over; tells progress
+  /// and writes a.json, b.json and verdict.json to `folder`, if it is not empty. First says what
+  /// this machine can show, measuring it where that is not known (a quarter of the budget at most),
   /// unless `again` is empty. The error is an exit code, whose message was printed: interrupted, or
   /// pages that cannot be loaded.
   std::expected<GateResult, int> run(std::chrono::seconds budget,
@@ -50,7 +47,7 @@ class GateRun {
 
  private:
   std::optional<int> check_noise(const AgainA& again, std::chrono::steady_clock::time_point ends);
-  std::string skip(std::size_t run);
+  std::string why_disturbed(std::size_t run);
 
   GateOptions options_;
   Experiment experiment_;

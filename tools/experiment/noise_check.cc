@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "analysis/metric.h"
+#include "analysis/repeats.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
-#include "tools/load/load_table.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {
@@ -26,11 +28,6 @@ const MetricSpread& main_spread(const KnownNoise& noise, const CompareOptions& o
   auto const found =
       std::ranges::find(noise.spreads, counted_loads(options).metric, &MetricSpread::metric);
   return found == noise.spreads.end() ? noise.spreads.front() : *found;
-}
-
-double least_effect(const MetricSpread& spread, const CompareOptions& options) {
-  auto const bound = minimum_effect(options, spread.metric);
-  return std::max(bound.relative * spread.median, bound.absolute);
 }
 
 }  // namespace
@@ -53,7 +50,7 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
   sides.push_back(std::move(side));
   Experiment experiment(std::move(sides), kLoads);
   auto const counted = counted_loads(options_.compare);
-  std::size_t disturbed = 0;
+  DisturbedRepeats repeats;
   for (std::size_t run = 0; run <= kLoads; ++run) {
     if (std::chrono::steady_clock::now() >= ends) {
       std::fprintf(stderr,
@@ -61,12 +58,20 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
                    run - std::min<std::size_t>(run, 1), kLoads);
       break;
     }
-    do {
+    while (true) {
       if (!experiment.load(0, run)) {
         exit_code_ = experiment.exit_code();
         return false;
       }
-    } while (!experiment.skip_disturbed(run, counted).empty() && ++disturbed < kDisturbedRunsMax);
+      auto const why = experiment.count_or_skip(run, counted);
+      if (why.empty()) break;
+      repeats.add();
+      if (repeats.is_used_up()) {
+        say(0, "run " + std::to_string(run) + " does not count: " + why);
+        break;
+      }
+      print_repeat("run " + std::to_string(run), why);
+    }
   }
   LoadResult const& result = experiment.side(0).result();
   keep(result, cells, experiment.load_seconds(), now);
@@ -108,7 +113,7 @@ std::string NoiseCheck::text() const {
   for (auto const& [cell, noise] : pages_) {
     auto const& spread = main_spread(noise, options_.compare);
     auto const& metric = kMetrics[spread.metric];
-    auto const least = least_effect(spread, options_.compare);
+    auto const least = minimum_effect(options_.compare, spread.metric).of(spread.median);
     char line[160];
     std::snprintf(line, sizeof line, "%s varies by %.2f %% (%s%s)",
                   std::string(metric.title).c_str(),

@@ -14,7 +14,7 @@
 namespace reprise {
 
 /// The noise of each page and configuration of one side. Knows it from earlier gates, or measures
-/// it (A against A, so to speak).
+/// it (A against A).
 class NoiseCheck {
  public:
   /// Loads that measure it, beside one that warms up.
@@ -26,8 +26,8 @@ class NoiseCheck {
   /// Whether the noise of all of them is known.
   bool look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
                std::chrono::sys_seconds now);
-  /// Loads `side` kLoads times, or until the time is `ends`: what half of the loads show is known,
-  /// and kept if it can be.
+  /// Loads `side` kLoads times, or until the time is `ends`. Then the noise is known of cells with
+  /// at least kLoads / 2 loads that count, and is kept for later gates.
   /// False if it cannot be loaded: exit_code().
   bool measure(ExperimentSide side, std::chrono::sys_seconds now,
                std::chrono::steady_clock::time_point ends);

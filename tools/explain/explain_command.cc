@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <expected>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -190,23 +191,13 @@ bool cut_views(const ExplainFlags& flags, ExplainInputs& inputs) {
   return true;
 }
 
-int explain_inputs(const ExplainFlags& flags) {
-  if (flags.beacon_script) {
-    std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
-    return after_output(kExitDone);
-  }
-  if (flags.inputs.empty()) {
-    std::fputs("reprise: explain: give a file, such as a result of `reprise load -o`\n", stderr);
-    return kExitUsage;
-  }
-  auto const task = task_of(flags);
-  if (!task) return kExitUsage;
-  if (std::ranges::any_of(flags.inputs, is_partial_result)) return explain_tables(flags, *task);
+/// Whether views can be explained so. Prints an error, or a notice if names of hosts are unknown.
+bool check_for_views(const ExplainFlags& flags, const ExplainTask& task) {
   if (!flags.tags.empty()) {
     std::fputs("reprise: explain: --tags is for partial results\n", stderr);
-    return kExitUsage;
+    return false;
   }
-  if (task->entities.empty()) {
+  if (task.entities.empty()) {
     std::fputs(
         "reprise: explain: built without the data of third-party-web, so ads and CDNs are not "
         "known by name. Give it with --entities FILE\n",
@@ -215,36 +206,55 @@ int explain_inputs(const ExplainFlags& flags) {
   if (flags.page == "-" && (flags.json || flags.csv)) {
     std::fprintf(stderr, "reprise: explain: -o - and %s both write to standard output\n",
                  flags.json ? "--json" : "--csv");
-    return kExitUsage;
+    return false;
   }
+  return true;
+}
+
+struct ViewsToExplain {
+  std::vector<GivenView> views;
+  ExplanationFacts facts;
+};
+
+/// The views that the options select, of all inputs. The error is an exit code, whose message was
+/// printed.
+std::expected<ViewsToExplain, int> read_views(const ExplainFlags& flags, const ExplainTask& task) {
   ExplainInputs inputs;
   for (fs::path const& path : flags.inputs) {
-    if (int const code = read_explain_input(path, inputs); code != kExitDone) return code;
+    if (int const code = read_explain_input(path, inputs); code != kExitDone) {
+      return std::unexpected(code);
+    }
   }
   place_spans(inputs);
-  if (!cut_views(flags, inputs)) return kExitUsage;
+  if (!cut_views(flags, inputs)) return std::unexpected(int{kExitUsage});
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
   if (!flags.view.empty()) facts.view = link_between(flags.page, flags.view);
-  if (task->where) {
+  if (task.where) {
     facts.where = flags.where;
     std::erase_if(inputs.views, [&](const GivenView& view) {
-      return !task->where->takes(ViewSubject(view.tree));
+      return !task.where->takes(ViewSubject(view.tree));
     });
   }
   if (inputs.views.empty()) {
     std::fprintf(stderr, "reprise: explain: --where selects none of the %zu views\n",
                  facts.views_read);
-    return kExitFailed;
+    return std::unexpected(int{kExitFailed});
   }
-  if (!flags.calls.empty()) {
-    std::string lines;
-    for (GivenView const& view : inputs.views) lines += call_line(view.tree);
-    if (int const code = write_output(flags.calls, lines); code != kExitDone) return code;
-  }
-  auto const explanation = explain(inputs.views, task->rules, task->entities, task->options);
-  auto const json = to_json(explanation, task->rules, task->options, facts);
+  return ViewsToExplain{.views = std::move(inputs.views), .facts = std::move(facts)};
+}
+
+int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
+  std::string lines;
+  for (GivenView const& view : views) lines += call_line(view.tree);
+  return write_output(path, lines);
+}
+
+/// Writes the page of -o, and unless that is standard output, what is asked for there.
+int write_explanation(const ExplainFlags& flags, const ExplainTask& task,
+                      const Explanation& explanation, const ExplanationFacts& facts) {
+  auto const json = to_json(explanation, task.rules, task.options, facts);
   if (!flags.page.empty()) {
     auto const page = explain_page(json);
     if (int const code = write_output(flags.page, page); code != kExitDone) return code;
@@ -257,13 +267,35 @@ int explain_inputs(const ExplainFlags& flags) {
   if (flags.json) {
     text = boost::json::serialize(json) + "\n";
   } else if (flags.csv) {
-    text = explanation_csv(explanation, task->rules, task->options);
+    text = explanation_csv(explanation, task.rules, task.options);
     std::fputs(losses_text(explanation, facts).c_str(), stderr);
   } else {
-    text = explanation_text(explanation, task->rules, task->options, facts);
+    text = explanation_text(explanation, task.rules, task.options, facts);
   }
   std::fputs(text.c_str(), stdout);
   return after_output(kExitDone);
+}
+
+int run_explain(const ExplainFlags& flags) {
+  if (flags.beacon_script) {
+    std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
+    return after_output(kExitDone);
+  }
+  if (flags.inputs.empty()) {
+    std::fputs("reprise: explain: give a file, such as a result of `reprise load -o`\n", stderr);
+    return kExitUsage;
+  }
+  auto const task = task_of(flags);
+  if (!task) return kExitUsage;
+  if (std::ranges::any_of(flags.inputs, is_partial_result)) return explain_tables(flags, *task);
+  if (!check_for_views(flags, *task)) return kExitUsage;
+  auto const read = read_views(flags, *task);
+  if (!read) return read.error();
+  if (!flags.calls.empty()) {
+    if (int const code = write_calls(flags.calls, read->views); code != kExitDone) return code;
+  }
+  auto const explanation = explain(read->views, task->rules, task->entities, task->options);
+  return write_explanation(flags, *task, explanation, read->facts);
 }
 
 }  // namespace
@@ -322,7 +354,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
     merge->excludes(sub->get_option(name));
   }
   sub->callback([flags, &exit_code] {
-    exit_code = flags->partial || flags->merge ? explain_partially(*flags) : explain_inputs(*flags);
+    exit_code = flags->partial || flags->merge ? explain_partially(*flags) : run_explain(*flags);
   });
 }
 

@@ -231,7 +231,7 @@ void place_spans(ExplainInputs& inputs) {
   if (!inputs.views.empty()) {
     std::vector<CallTree*> trees;
     for (GivenView& view : inputs.views) trees.push_back(&view.tree);
-    for (const CallLoss& loss : join_spans(trees, inputs.spans).losses) {
+    for (const CallLoss& loss : join_spans(trees, inputs.spans)) {
       add_loss(inputs.losses, loss.what, loss.count);
     }
     return;

@@ -1,13 +1,16 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>
+#include <expected>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "analysis/gate.h"
 #include "analysis/metric.h"
 #include "base/text/command_words.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
@@ -16,9 +19,9 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
 #include "tools/gate/budget_file.h"
-#include "tools/load/load_table.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 #include "tools/why/why.h"
 
 namespace reprise {
@@ -45,8 +48,8 @@ struct GateFlags {
 };
 
 /// Prints the verdict, and how it was reached. `budgets`: of B.
-int tell(const GateFlags& flags, const GateRun& run, const GateResult& result,
-         const std::vector<BudgetFinding>& budgets) {
+int print_verdict(const GateFlags& flags, const GateRun& run, const GateResult& result,
+                  const std::vector<BudgetFinding>& budgets) {
   const Comparison& comparison = result.look.comparison;
   auto verdict = run.verdict_json(result);
   bool kept = run.kept();
@@ -103,47 +106,50 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
   return Interruption::was_asked() ? code : exit_code;
 }
 
-/// Measures one side, or reads what was measured, and says what a gate could see.
-int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
-  Measurements loads;
+/// The loads of --loads; without it, those of the side, which are measured and kept.
+std::expected<Measurements, int> loads_for_noise(const GateFlags& flags, std::uint64_t seed) {
   if (!flags.loads.empty()) {
     auto read = read_measurements(flags.loads);
-    if (!read) {
-      return say(kExitFailed,
-                 flags.loads.string() + " is not a result of `reprise load -o`: " + read.error());
-    }
-    loads = std::move(*read);
-  } else {
-    auto side = ExperimentSide::parse(flags.sides.front());
-    if (!side) return say(side.error().exit_code, "gate: " + side.error().text);
-    side->result().seed = seed;
-    std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
-    std::vector<ExperimentSide> sides;
-    sides.push_back(std::move(*side));
-    Experiment experiment(std::move(sides), 0);
-    bool done = true;
-    for (std::size_t load = 0; load <= count; ++load) {
-      // Each two loads are A and B of a gate's run: they have the same seeds.
-      done = experiment.load(0, (load + 1) / 2);
-      if (!done) break;
-      auto const what =
-          load == 0 ? "warmed up" : "load " + std::to_string(load) + " of " + std::to_string(count);
-      std::chrono::duration<double> const left(experiment.load_seconds() *
-                                               static_cast<double>(count - load));
-      std::fprintf(stderr, "%s, about %s left\n", what.c_str(),
-                   duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
-    }
-    if (!keep_file(flags.output, "a.json", to_json(experiment.side(0).result()))) {
-      return kExitFailed;
-    }
-    if (!done) return experiment.exit_code();
-    loads = experiment.measured(0);
+    if (read) return std::move(*read);
+    return std::unexpected(
+        say(kExitFailed,
+            flags.loads.string() + " is not a result of `reprise load -o`: " + read.error()));
   }
+  auto side = ExperimentSide::parse(flags.sides.front());
+  if (!side) return std::unexpected(say(side.error().exit_code, "gate: " + side.error().text));
+  side->result().seed = seed;
+  std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
+  std::vector<ExperimentSide> sides;
+  sides.push_back(std::move(*side));
+  Experiment experiment(std::move(sides), 0);
+  bool done = true;
+  for (std::size_t load = 0; load <= count; ++load) {
+    // Each two loads are A and B of a gate's run: they have the same seeds.
+    done = experiment.load(0, (load + 1) / 2);
+    if (!done) break;
+    auto const what =
+        load == 0 ? "warmed up" : "load " + std::to_string(load) + " of " + std::to_string(count);
+    std::chrono::duration<double> const left(experiment.load_seconds() *
+                                             static_cast<double>(count - load));
+    std::fprintf(stderr, "%s, about %s left\n", what.c_str(),
+                 duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
+  }
+  if (!keep_file(flags.output, "a.json", to_json(experiment.side(0).result()))) {
+    return std::unexpected(int{kExitFailed});
+  }
+  if (!done) return std::unexpected(experiment.exit_code());
+  return experiment.measured(0);
+}
+
+/// Says what a gate could see.
+int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
+  auto const loads = loads_for_noise(flags, seed);
+  if (!loads) return loads.error();
   NoiseFloorOptions const options{
       .gate = {.compare = compare, .most_runs = flags.most_runs, .look_every = flags.look_every},
       .splits = flags.splits,
       .seed = seed};
-  auto const floor = noise_floor(loads, options);
+  auto const floor = noise_floor(*loads, options);
   if (!floor) return say(kExitFailed, floor.error());
   auto const json = noise_floor_json(*floor);
   if (!keep_file(flags.output, "noise.json", json)) return kExitFailed;
@@ -153,72 +159,107 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
   return kExitDone;
 }
 
-int run_command(const GateFlags& flags) {
-  auto compare = compare_options(flags.compare);
-  if (!compare) return say(kExitUsage, "gate: " + compare.error());
-  auto const budget =
-      flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
-  if (!budget) return say(kExitUsage, "gate: --budget must be a time such as 90s, 10m or 1h");
+/// Why the options cannot be used together.
+std::optional<std::string> conflict_in(const GateFlags& flags) {
   std::size_t const sides_wanted = !flags.noise ? 2 : flags.loads.empty() ? 1 : 0;
   if (flags.sides.size() != sides_wanted) {
-    return say(kExitUsage, "gate needs SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE");
+    return "gate needs SIDE_A SIDE_B, --aa SIDE, or --aa --loads FILE";
   }
   if (flags.why && (flags.noise || flags.compare.json)) {
-    return say(kExitUsage, "gate: --why cannot be used with --aa or --json");
+    return "gate: --why cannot be used with --aa or --json";
   }
   if (flags.noise &&
       (!flags.budget.empty() || !flags.budget_file.empty() || !flags.compare.junit.empty())) {
-    return say(kExitUsage, "gate: --budget, --budget-file and --junit cannot be used with --aa");
+    return "gate: --budget, --budget-file and --junit cannot be used with --aa";
   }
   if (flags.why && !parse_budget(flags.why_budget)) {
-    return say(kExitUsage, "gate: --why-budget must be a time such as 90s, 10m or 1h");
+    return "gate: --why-budget must be a time such as 90s, 10m or 1h";
   }
   if (flags.why && !alike_but_for_archives(flags.sides[0], flags.sides[1])) {
-    return say(kExitUsage, "gate --why needs two sides that differ in their archives alone");
+    return "gate --why needs two sides that differ in their archives alone";
   }
-  std::expected<std::vector<PageBudget>, std::string> budgets;
-  if (!flags.budget_file.empty()) budgets = read_budget_file(flags.budget_file);
-  if (!budgets) return say(kExitUsage, "gate: " + budgets.error());
+  return std::nullopt;
+}
+
+/// What the options mean.
+struct GatePlan {
+  CompareOptions compare;
+  std::chrono::seconds budget;
+  std::vector<PageBudget> page_budgets;
+};
+
+/// Checks the options and makes the folder of the results. The error is an exit code, whose message
+/// was printed.
+std::expected<GatePlan, int> plan_of(const GateFlags& flags) {
+  auto compare = compare_options(flags.compare);
+  if (!compare) return std::unexpected(say(kExitUsage, "gate: " + compare.error()));
+  auto const budget =
+      flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
+  if (!budget) {
+    return std::unexpected(say(kExitUsage, "gate: --budget must be a time such as 90s, 10m or 1h"));
+  }
+  if (auto const conflict = conflict_in(flags)) return std::unexpected(say(kExitUsage, *conflict));
+  std::expected<std::vector<PageBudget>, std::string> page_budgets;
+  if (!flags.budget_file.empty()) page_budgets = read_budget_file(flags.budget_file);
+  if (!page_budgets) return std::unexpected(say(kExitUsage, "gate: " + page_budgets.error()));
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
-    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
+    if (error) {
+      return std::unexpected(say(kExitFailed, flags.output.string() + ": " + error.message()));
+    }
   }
-  auto const seed = flags.seed.value_or(std::random_device()());
-  Interruption const interruption;
-  if (flags.noise) return run_noise_floor(flags, *compare, seed);
+  return GatePlan{
+      .compare = std::move(*compare), .budget = *budget, .page_budgets = std::move(*page_budgets)};
+}
+
+/// A and B. The error is an exit code, whose message was printed.
+std::expected<std::vector<ExperimentSide>, int> read_sides(const GateFlags& flags,
+                                                           std::uint64_t seed) {
   std::vector<ExperimentSide> sides;
   for (const std::string& text : flags.sides) {
     auto side = ExperimentSide::parse(text);
     if (!side) {
-      return say(side.error().exit_code, std::string("gate: side ") + (sides.empty() ? "A" : "B") +
-                                             ": " + side.error().text);
+      return std::unexpected(
+          say(side.error().exit_code,
+              std::string("gate: side ") + (sides.empty() ? "A" : "B") + ": " + side.error().text));
     }
     side->result().seed = seed;
-    if (flags.why && side->cells().size() != 1) return say(kExitUsage, kOneCell);
+    if (flags.why && side->cells().size() != 1) return std::unexpected(say(kExitUsage, kOneCell));
     sides.push_back(std::move(*side));
   }
-  compare->allowed.merge(stated_differences(sides[0], sides[1]));
-  for (const ExperimentSide& side : sides) {
+  return sides;
+}
+
+int run_command(const GateFlags& flags) {
+  auto plan = plan_of(flags);
+  if (!plan) return plan.error();
+  auto const seed = flags.seed.value_or(std::random_device()());
+  Interruption const interruption;
+  if (flags.noise) return run_noise_floor(flags, plan->compare, seed);
+  auto sides = read_sides(flags, seed);
+  if (!sides) return sides.error();
+  plan->compare.allowed.merge(stated_differences(sides->front(), sides->back()));
+  for (const ExperimentSide& side : *sides) {
     std::fputs(what_if_text(side.effects()).c_str(), stderr);
   }
   bool const only_slower = flags.compare.fail_on == "slower";
-  GateRun run({.compare = std::move(*compare),
+  GateRun run({.compare = std::move(plan->compare),
                .question = only_slower ? GateQuestion::kSlower : GateQuestion::kDifferent,
                .most_runs = flags.most_runs,
                .look_every = flags.look_every,
                .seed = seed},
-              Experiment(std::move(sides), flags.most_runs));
+              Experiment(std::move(*sides), flags.most_runs));
   GateRun::AgainA const again = [&]() -> std::expected<ExperimentSide, int> {
     auto side = ExperimentSide::parse(flags.sides.front());
     if (side) return std::move(*side);
     return std::unexpected(say(side.error().exit_code, "gate: side A: " + side.error().text));
   };
   auto const result =
-      run.run(*budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
+      run.run(plan->budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
   if (!result) return result.error();
-  auto const findings = check_budgets(*budgets, run.experiment().side(1).result());
-  auto const code = tell(flags, run, *result, findings);
+  auto const findings = check_budgets(plan->page_budgets, run.experiment().side(1).result());
+  auto const code = print_verdict(flags, run, *result, findings);
   bool const differs = result->look.comparison.verdict == Verdict::kDifferent;
   return flags.why && differs && code == kExitGate ? tell_why(flags, run, *result, seed, code)
                                                    : code;

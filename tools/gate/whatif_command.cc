@@ -15,6 +15,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 #include "view/inputs.h"
 
 namespace reprise {
@@ -45,7 +46,7 @@ void tell_list(const char* what, const std::vector<std::string>& urls) {
   }
 }
 
-void tell(const Comparison& comparison) {
+void print_comparison(const Comparison& comparison) {
   for (const ComparedPage& page : comparison.pages) {
     std::printf("%s\n", printable(page.a.url).c_str());
     for (const ComparedMetric& each : page.metrics) {
@@ -57,7 +58,7 @@ void tell(const Comparison& comparison) {
   }
 }
 
-void tell(const RequestChanges& requests) {
+void print_request_changes(const RequestChanges& requests) {
   tell_list("requests that came", requests.came);
   tell_list("  of them, not in the archive", requests.missed);
   tell_list("requests that went", requests.went);
@@ -116,11 +117,11 @@ int tell_all(const WhatIfFlags& flags, const GateRun& run, const GateResult& res
   } else if (result.look.number > 0 && flags.compare.markdown) {
     tell_comparison(result.look.comparison, run.options().compare, flags.compare);
     std::puts("\n```");
-    tell(requests);
+    print_request_changes(requests);
     std::puts("```");
   } else if (result.look.number > 0) {
-    tell(result.look.comparison);
-    tell(requests);
+    print_comparison(result.look.comparison);
+    print_request_changes(requests);
   }
   if (auto const code = run.tell_end(result)) return *code;
   if (!kept || !result.look.comparison.refusals.empty()) return kExitFailed;

@@ -12,15 +12,6 @@
 #include "tools/process/process_signals.h"
 
 namespace reprise {
-namespace {
-
-void print_warnings(const PacketRun& run) {
-  for (const std::string& warning : warnings_of(run)) {
-    std::fprintf(stderr, "reprise: the link missed its settings: %s\n", warning.c_str());
-  }
-}
-
-}  // namespace
 
 std::string text_of(const ShellError& error) {
   return error.what + (error.fix.empty() ? "" : "; " + error.fix);
@@ -29,6 +20,12 @@ std::string text_of(const ShellError& error) {
 int say(const ShellError& error, int exit_code) {
   std::fprintf(stderr, "reprise: %s\n", text_of(error).c_str());
   return exit_code;
+}
+
+void print_link_warnings(std::span<const std::string> warnings) {
+  for (const std::string& warning : warnings) {
+    std::fprintf(stderr, "reprise: the link missed its settings: %s\n", warning.c_str());
+  }
 }
 
 int exit_code_behind_link(int exit_code, bool written, bool missed) {
@@ -124,7 +121,7 @@ std::optional<int> LinkedCommand::check(bool strict) {
     if (!checked) return say(checked.error(), kExitListen);
     run_.self_check = std::move(*checked);
     if (strict && !run_.self_check.deviations.empty()) {
-      print_warnings(run_);
+      print_link_warnings(warnings_of(run_));
       return kExitGate;
     }
   }
@@ -215,7 +212,7 @@ PacketRun LinkedCommand::finish() {
     run.timelines = {.down = series_->timeline(LinkSide::down),
                      .up = series_->timeline(LinkSide::up)};
   }
-  print_warnings(run);
+  print_link_warnings(warnings_of(run));
   return run;
 }
 

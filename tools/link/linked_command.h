@@ -40,6 +40,8 @@ struct LinkOptions {
 std::string text_of(const ShellError& error);
 /// Prints it on stderr; returns `exit_code`.
 int say(const ShellError& error, int exit_code);
+/// Prints on stderr what the link missed of its settings, a line each.
+void print_link_warnings(std::span<const std::string> warnings);
 
 /// The exit code after a command behind a link that ended with `exit_code`. What succeeded fails if
 /// a file was not `written`, or if the link `missed` its settings and must not.

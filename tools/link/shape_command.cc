@@ -41,7 +41,9 @@ constexpr const char* kCrossing = R"(What crosses the link, in both directions:
   Other ports of 192.0.2.1 are those of this machine's loopback: the command reaches a server on
   127.0.0.1:8000 as http://192.0.2.1:8000/.
 What does not cross: IPv6, other UDP (QUIC falls back to TCP), ICMP beyond 192.0.2.1. The command
-has its own loopback.)";
+has its own loopback.
+A command run as root has root's user ID, not its rights: it cannot open other users' private
+folders, and sudo -u, su and setpriv cannot switch to another user.)";
 
 /// What the command reaches behind the link: the outer network. Errors: those of the relay.
 ShellResult<void> carry(LinkedCommand& linked, OutsideRelay& relay) {

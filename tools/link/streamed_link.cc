@@ -21,12 +21,6 @@ std::string beyond_the_model(const LinkOptions& options) {
   return "";
 }
 
-void print_warnings(const StreamRun& run) {
-  for (const std::string& warning : warnings_of(run)) {
-    std::fprintf(stderr, "reprise: the link missed its settings: %s\n", warning.c_str());
-  }
-}
-
 }  // namespace
 
 std::expected<std::unique_ptr<StreamedLink>, int> StreamedLink::prepare(
@@ -51,7 +45,7 @@ std::expected<std::unique_ptr<StreamedLink>, int> StreamedLink::prepare(
     if (!checked) return std::unexpected(say(checked.error(), kExitListen));
     run.self_check = std::move(*checked);
     if (strict && !run.self_check.deviations.empty()) {
-      print_warnings(run);
+      print_link_warnings(warnings_of(run));
       return std::unexpected(kExitGate);
     }
   }
@@ -121,7 +115,7 @@ StreamRun StreamedLink::report() const {
 StreamRun StreamedLink::finish() {
   if (shell_) shell_->stop();
   auto run = report();
-  print_warnings(run);
+  print_link_warnings(warnings_of(run));
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include "base/system/guarded_process.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "pageload/results/har.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
@@ -20,16 +21,12 @@
 #include "tools/load/said_once.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
-
-int say(int exit_code, const std::string& text) {
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
-  return exit_code;
-}
 
 /// Shows the current step on a terminal's last line, and finished steps as lines.
 class Progress {
@@ -294,7 +291,7 @@ int load(const LoadOptions& options) {
   if (auto const cells = options.cells(options.urls()); !cells) {
     return say(kExitUsage, cells.error());
   }
-  for (const std::string& option : options.options_in_vain()) {
+  for (const std::string& option : options.options_without_effect()) {
     say(0, option + " has no effect: no load is behind a link. Add --link LINK");
   }
   if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());

@@ -212,7 +212,7 @@ std::optional<std::vector<std::string>> LoadOptions::replay_options() const {
   return all;
 }
 
-std::vector<std::string> LoadOptions::options_in_vain() const {
+std::vector<std::string> LoadOptions::options_without_effect() const {
   auto const all = values_of(links, "none");
   if (shaper == "packet" || std::ranges::any_of(all, [](auto& link) { return link != "none"; })) {
     return {};

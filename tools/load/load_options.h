@@ -53,7 +53,7 @@ struct LoadOptions {
   /// Those of the replays that change what a page gets, sorted; nothing if live.
   std::optional<std::vector<std::string>> replay_options() const;
   /// Options that were given and that only links obey, if there is no link.
-  std::vector<std::string> options_in_vain() const;
+  std::vector<std::string> options_without_effect() const;
   /// Creates the folders for the files about each load. The error is a sentence.
   std::expected<void, std::string> make_folders() const;
   /// For the replays of all loads.

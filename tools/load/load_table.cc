@@ -1,8 +1,6 @@
 #include "tools/load/load_table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -11,35 +9,24 @@
 #include "analysis/queue_drops.h"
 #include "analysis/verdict.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 
 namespace reprise {
 namespace {
 
-std::string number_text(double number, const char* format) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, number);
-  return text;
-}
-
 std::string size_text(std::int64_t bytes) {
   bool const is_small = bytes < 1'000'000;
-  return number_text(static_cast<double>(bytes) / (is_small ? 1e3 : 1e6),
-                     is_small ? "%.1f kB" : "%.2f MB");
-}
-
-std::string ms_text(std::optional<double> ms) {
-  return ms ? number_text(*ms, "%.1f ms") : "none";
+  return formatted(is_small ? "%.1f kB" : "%.2f MB",
+                   static_cast<double>(bytes) / (is_small ? 1e3 : 1e6));
 }
 
 /// In percent of the mean; nothing for fewer than two values.
 std::optional<double> variation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
-  auto const count = static_cast<double>(values.size());
-  double const mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0;
-  for (double const value : values) squares += (value - mean) * (value - mean);
+  double const sum = std::accumulate(values.begin(), values.end(), 0.0);
+  double const mean = sum / static_cast<double>(values.size());
   if (mean <= 0) return std::nullopt;
-  return 100 * std::sqrt(squares / (count - 1)) / mean;
+  return 100 * standard_deviation(values) / mean;
 }
 
 struct Row {
@@ -105,7 +92,8 @@ std::string load_text(const PageLoad& page) {
   }
   auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
   return "loaded " + page.url + ": " + counted(page.requests.size(), "request") + ", " +
-         size_text(bytes) + ", load event " + ms_text(page.load_event_ms);
+         size_text(bytes) + ", load event " +
+         (page.load_event_ms ? ms_text(*page.load_event_ms, 1) : "none");
 }
 
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) {
@@ -120,14 +108,6 @@ std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) 
   return text;
 }
 
-std::string duration_text(std::chrono::seconds time) {
-  auto const s = time.count();
-  if (s < 90) return std::to_string(s) + " s";
-  auto const minutes = (s + 30) / 60;
-  if (minutes < 90) return std::to_string(minutes) + " min";
-  return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
-}
-
 std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells) {
   std::vector<Cells> rows{
       {"page", "loads", "failed", "load event ms", "CV %", "last load ms", "misses"}};
@@ -136,11 +116,11 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
     auto const what = cell_text(cell, cells);
     auto const varied = variation(row.load_events);
     auto const middle = [](const std::vector<double>& values) {
-      return values.empty() ? "-" : number_text(median(values), "%.1f");
+      return values.empty() ? "-" : formatted("%.1f", median(values));
     };
     rows.push_back({cell.url + (what.empty() ? "" : " (" + what + ")"),
                     std::to_string(row.load_events.size()), std::to_string(row.failed),
-                    middle(row.load_events), varied ? number_text(*varied, "%.2f") : "-",
+                    middle(row.load_events), varied ? formatted("%.2f", *varied) : "-",
                     middle(row.last_loads), range_text(row.misses)});
   }
   return aligned(rows);

@@ -2,7 +2,6 @@
 
 // The text about loads: one line per load, and a table at the end. Pure.
 
-#include <chrono>
 #include <string>
 
 #include "pageload/results/load_result.h"
@@ -15,9 +14,6 @@ std::string load_text(const PageLoad& page);
 
 /// The parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty if there are none.
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells);
-
-/// "40 s", "12 min", "1 h 5 min".
-std::string duration_text(std::chrono::seconds time);
 
 /// One row per cell: how many loads counted and how many failed, the median of load event and Last
 /// Load Time, the load event's coefficient of variation, misses.

@@ -10,8 +10,8 @@
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "proxy/whatif/intervention.h"
-#include "tools/experiment/gate_run.h"
 #include "tools/predict/predicted_change.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {

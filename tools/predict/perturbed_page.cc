@@ -8,14 +8,14 @@
 #include "analysis/dependency/perturbation.h"
 #include "archive/match/match.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/archive/errors.h"
 #include "tools/experiment/change_side.h"
-#include "tools/experiment/gate_run.h"
-#include "tools/load/load_table.h"
 #include "tools/predict/answered_nodes.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {

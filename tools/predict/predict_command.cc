@@ -4,7 +4,7 @@
 #include <memory>
 #include <random>
 
-#include "analysis/gate.h"
+#include "analysis/repeats.h"
 #include "base/system/private_folder.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -15,7 +15,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/experiment.h"
-#include "tools/experiment/gate_run.h"
+#include "tools/load/load_budget.h"
 #include "tools/predict/kept_loads.h"
 #include "tools/predict/learnt_page.h"
 #include "tools/predict/perturbed_page.h"
@@ -23,6 +23,7 @@
 #include "tools/predict/prediction_report.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {
@@ -167,7 +168,7 @@ class PredictRun {
     std::mt19937_64 random(seed_);
     std::vector<std::size_t> order(experiment_->sides());
     for (std::size_t side = 0; side < order.size(); ++side) order[side] = side;
-    std::size_t disturbed = 0;
+    DisturbedRepeats repeats;
     for (std::size_t run = 0; run <= flags_.runs;) {
       std::ranges::shuffle(order, random);
       for (auto const side : order) {
@@ -175,15 +176,15 @@ class PredictRun {
         if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
         return say(experiment_->exit_code(), "cannot load any more pages");
       }
-      auto const why = run == 0 || disturbed >= kDisturbedRunsMax
-                           ? std::string()
-                           : experiment_->skip_disturbed(run, counts);
+      auto const why = run == 0 || repeats.is_used_up() ? std::string()
+                                                        : experiment_->count_or_skip(run, counts);
       if (why.empty()) {
         ++run;
-      } else {
-        ++disturbed;
-        say(0, "run " + std::to_string(run) + " is repeated: " + why);
+        continue;
       }
+      print_repeat("run " + std::to_string(run), why);
+      repeats.add();
+      if (repeats.is_used_up()) say(0, "no more runs are repeated: disturbed loads count, too");
     }
     return std::nullopt;
   }

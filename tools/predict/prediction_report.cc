@@ -2,10 +2,9 @@
 
 #include <boost/json.hpp>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 
 namespace reprise {
@@ -13,28 +12,18 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kUsPerMs = 1000;
 /// The distances of as many loads drawn from the same ones are medians of so many.
 constexpr std::size_t kFloorDraws = 200;
 /// Below this, in us, times are equal: what a browser reports is not finer.
 constexpr double kEqualUs = 50;
 
-__attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {
-  char text[256];
-  va_list values;
-  va_start(values, pattern);
-  std::vsnprintf(text, sizeof text, pattern, values);
-  va_end(values);
-  return text;
-}
-
 std::string title_of(double quantile) {
-  return quantile == .5 ? "median" : format("p%.0f", quantile * 100);
+  return quantile == .5 ? "median" : formatted("p%.0f", quantile * 100);
 }
 
 std::string amount_text(double saving_us) {
   if (std::abs(saving_us) < kEqualUs) return "changes nothing";
-  return format("%s %.1f ms", saving_us > 0 ? "saves" : "costs", std::abs(saving_us) / kUsPerMs);
+  return formatted("%s %.1f ms", saving_us > 0 ? "saves" : "costs", std::abs(saving_us) / kUsPerMs);
 }
 
 /// The predictor that says that nothing changes, and the floor: the same distribution drawn again.
@@ -51,22 +40,22 @@ Beside beside(const PredictedTimes& predicted, const std::vector<double>& measur
 }
 
 std::string distance_text(const DistributionDistance& distance) {
-  return format("%.2f, %.2f, %.2f", distance.largest, distance.median, distance.mean);
+  return formatted("%.2f, %.2f, %.2f", distance.largest, distance.median, distance.mean);
 }
 
 std::string error_text(const PredictionError& error) {
-  auto text = format("%+.1f ms of the median", error.of_median / kUsPerMs);
+  auto text = formatted("%+.1f ms of the median", error.of_median / kUsPerMs);
   bool const is_measured = std::abs(error.measured_saving) >= kEqualUs;
   if (error.of_saving && is_measured)
-    text += format(", %.0f %% of the saving", *error.of_saving * 100);
+    text += formatted(", %.0f %% of the saving", *error.of_saving * 100);
   return text + "; distance " + distance_text(error.distance);
 }
 
 std::string measured_text(const PredictedTimes& predicted, const std::vector<double>& measured_us,
                           std::string_view noun) {
   auto const [ours, nothing, floor] = beside(predicted, measured_us);
-  return format("  measured %.1f ms (%s), ", ours.measured_median / kUsPerMs,
-                counted(measured_us.size(), noun).c_str()) +
+  return formatted("  measured %.1f ms (%s), ", ours.measured_median / kUsPerMs,
+                   counted(measured_us.size(), noun).c_str()) +
          amount_text(ours.measured_saving) + "\n    error of the prediction  " + error_text(ours) +
          "\n    if nothing changed       " + error_text(nothing) + "\n    " +
          align_left("of the same " + std::string(noun) + "s", 25) + "distance " +
@@ -108,18 +97,18 @@ std::string saving_text(const PredictedQuantile& quantile) {
   double const sign = quantile.saving_us > 0 ? 1 : -1;
   auto const [low, high] =
       std::minmax({sign * quantile.saving_low_us, sign * quantile.saving_high_us});
-  return text + format(" (%.1f to %.1f)", low / kUsPerMs, high / kUsPerMs);
+  return text + formatted(" (%.1f to %.1f)", low / kUsPerMs, high / kUsPerMs);
 }
 
 std::string times_text(const PredictedTimes& times, const std::vector<double>& measured_us,
                        std::string_view noun) {
   std::string text;
   for (PredictedQuantile const& quantile : times.quantiles) {
-    text +=
-        format("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ", title_of(quantile.quantile).c_str(),
-               quantile.observed_us / kUsPerMs, quantile.predicted_us / kUsPerMs,
-               quantile.low_us / kUsPerMs, quantile.high_us / kUsPerMs) +
-        saving_text(quantile) + "\n";
+    text += formatted("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ",
+                      title_of(quantile.quantile).c_str(), quantile.observed_us / kUsPerMs,
+                      quantile.predicted_us / kUsPerMs, quantile.low_us / kUsPerMs,
+                      quantile.high_us / kUsPerMs) +
+            saving_text(quantile) + "\n";
   }
   if (!measured_us.empty()) text += measured_text(times, measured_us, noun);
   return text;

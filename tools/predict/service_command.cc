@@ -16,11 +16,11 @@
 #include "base/text/printable.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
-#include "tools/experiment/gate_run.h"
 #include "tools/predict/prediction_report.h"
 #include "tools/predict/service_profile.h"
 #include "tools/predict/service_report.h"
 #include "tools/process/command_line.h"
+#include "tools/process/say.h"
 
 namespace reprise {
 namespace {

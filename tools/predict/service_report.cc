@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 
 #include "analysis/dependency/dependency_json.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "base/text/white_space.h"
 
@@ -14,12 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kUsInMs = 1'000;
-
-std::string ms_text(std::int64_t us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", static_cast<double>(us) / kUsInMs);
-  return text;
+std::string in_ms(std::int64_t us) {
+  return formatted("%.1f", static_cast<double>(us) / kUsPerMs);
 }
 
 /// "2", "all of 2, 3", "first of 2, 3"; "2, first of 3, 4".
@@ -47,7 +43,7 @@ std::string service_graph_text(const ServiceGraph& graph) {
     bool const is_answer = i == graph.answer();
     text += align_right(is_answer ? "" : std::to_string(i + 1), 5) + "  " +
             align_left(printable(is_answer ? "answer" : trim(node.label())), 40) +
-            align_right(ms_text(node.start_us), 9) + " to " + align_left(ms_text(node.end_us), 8) +
+            align_right(in_ms(node.start_us), 9) + " to " + align_left(in_ms(node.end_us), 8) +
             " ms  after " + waits_text(graph.graph, i);
     if (node.loads < graph.graph.loads) {
       text += "; in " + std::to_string(node.loads) + " of " + counted(graph.graph.loads, "request");
@@ -88,11 +84,7 @@ json::object service_graph_json(const ServiceGraph& graph) {
 
 std::string think_times_text(const std::vector<double>& times_us) {
   std::string text;
-  for (double const time : times_us) {
-    char line[40];
-    std::snprintf(line, sizeof line, "%.3f\n", time / kUsInMs);
-    text += line;
-  }
+  for (double const time : times_us) text += formatted("%.3f\n", time / kUsPerMs);
   return text;
 }
 

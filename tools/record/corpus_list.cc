@@ -6,6 +6,7 @@
 
 #include "base/http/digest.h"
 #include "base/http/headers.h"
+#include "base/text/ascii.h"
 #include "base/text/white_space.h"
 
 namespace reprise {
@@ -36,8 +37,8 @@ bool is_page(std::string_view url) {
 std::string readable_part(std::string_view url) {
   std::string name;
   for (char c : without_scheme(url).substr(0, kNameBytesMax)) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    bool const plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+    c = to_lower(c);
+    bool const plain = is_letter(c) || is_digit(c) || c == '.' || c == '-';
     if (!plain) c = '-';
     // Names never begin with a dot or look like an option.
     if ((c == '-' || c == '.') && (name.empty() || name.back() == c)) continue;
@@ -51,12 +52,7 @@ std::string name_of(std::string_view url) {
   auto const digest = sha256(std::as_bytes(std::span(url)));
   auto name = readable_part(url);
   if (!name.empty()) name += '-';
-  for (std::size_t i = 0; i < kDigestBytes; ++i) {
-    auto const byte = std::to_integer<unsigned>(digest[i]);
-    name += "0123456789abcdef"[byte >> 4];
-    name += "0123456789abcdef"[byte & 15];
-  }
-  return name;
+  return name + hex(std::span(digest).first(kDigestBytes));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include "archive/open_file.h"
@@ -141,6 +143,48 @@ Result<void> remove_old(const std::filesystem::path& path) {
   return {};
 }
 
+struct OpenedOutput {
+  std::unique_ptr<ArchiveWriter> archive;
+  bool existed = false;  ///< it has older sessions, too
+};
+
+/// Prints an error.
+std::optional<OpenedOutput> open_output(const RecordOptions& options) {
+  if (options.overwrite) {
+    if (auto const removed = remove_old(options.output); !removed) {
+      say_archive_error(options.output, removed.error());
+      return std::nullopt;
+    }
+  }
+  ArchiveWriter::Options const writing{.fsync = options.fsync};
+  bool const exists = options.append && std::filesystem::exists(options.output);
+  auto archive = exists ? ArchiveWriter::append(options.output, writing)
+                        : ArchiveWriter::create(options.output, writing);
+  if (!archive) {
+    say_archive_error(options.output, archive.error());
+    return std::nullopt;
+  }
+  return OpenedOutput{.archive = std::move(*archive), .existed = exists};
+}
+
+/// Ends or drops the session, and closes the archive.
+Result<void> close_archive(ArchiveWriter& archive, bool drop_session) {
+  Result<void> closed;
+  // A full disk can keep the session from beginning again.
+  bool const open = archive.session().has_value();
+  if (open) closed = drop_session ? archive.drop_session() : archive.end_session();
+  if (closed) closed = archive.close();
+  return closed;
+}
+
+/// Leaves no new archive without a page. Returns the exit code.
+int leave_nothing(const RecordOptions& options, bool existed, int exit_code) {
+  if (!existed) std::filesystem::remove(options.output);
+  std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
+               existed ? "is unchanged" : "was not created");
+  return exit_code == kExitDone ? int{kExitFailed} : exit_code;
+}
+
 int record_list(const RecordOptions& options, const CLI::App& sub) {
   if (options.append || !options.load_report.empty() || !options.urls.empty()) {
     std::fprintf(stderr,
@@ -202,23 +246,12 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   Serving serving("record", std::move(served), command);
   if (auto const wrong = serving.prepare({})) return *wrong;
 
-  if (options.overwrite) {
-    if (auto const removed = remove_old(options.output); !removed) {
-      say_archive_error(options.output, removed.error());
-      return kExitArchive;
-    }
-  }
-  ArchiveWriter::Options const writing{.fsync = options.fsync};
-  bool const exists = options.append && std::filesystem::exists(options.output);
-  auto archive = exists ? ArchiveWriter::append(options.output, writing)
-                        : ArchiveWriter::create(options.output, writing);
-  if (!archive) {
-    say_archive_error(options.output, archive.error());
-    return kExitArchive;
-  }
+  auto const output = open_output(options);
+  if (!output) return kExitArchive;
+  ArchiveWriter& archive = *output->archive;
   auto const started = std::chrono::steady_clock::now();
   session_info.started = std::chrono::system_clock::now();
-  auto const session = (*archive)->begin_session(session_info);
+  auto const session = archive.begin_session(session_info);
   if (!session) {
     say_archive_error(options.output, session.error());
     return kExitArchive;
@@ -229,7 +262,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   if (auto const at = serving.names_at()) dialing->names.own = {{at->address(), at->port()}};
   NetworkDialer dialer(std::move(*dialing));
   RecordSession recording(
-      **archive, dialer, started,
+      archive, dialer, started,
       [&](std::error_code error) {
         archive_failed = true;
         std::fprintf(stderr,
@@ -254,19 +287,13 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
                                [&counters] { return "recording: " + counters_text(counters); });
 
   // A page that could not be loaded must not block the next attempt.
-  bool const nothing = !options.urls.empty() && counters.complete + counters.cut == 0;
-  auto closed = nothing ? (*archive)->drop_session() : (*archive)->end_session();
-  if (closed) closed = (*archive)->close();
-  if (!closed) {
+  bool const nothing =
+      archive.session() && !options.urls.empty() && counters.complete + counters.cut == 0;
+  if (auto const closed = close_archive(archive, nothing); !closed) {
     if (!archive_failed) say_archive_error(options.output, closed.error());
     return kExitArchive;
   }
-  if (nothing) {
-    if (!exists) std::filesystem::remove(options.output);
-    std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
-                 exists ? "is unchanged" : "was not created");
-    return exit_code == kExitDone ? int{kExitFailed} : exit_code;
-  }
+  if (nothing) return leave_nothing(options, output->existed, exit_code);
   std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
                counters_text(counters).c_str());
   std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);

@@ -16,12 +16,11 @@
 #include "proxy/replay/network_lock.h"
 #include "proxy/replay/replay_session.h"
 #include "proxy/replay/response/prepared_cache.h"
-#include "tools/archive/errors.h"
-#include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/dns/dns_report.h"
 #include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
+#include "tools/replay/opened_replay.h"
 #include "tools/replay/replay_command.h"
 #include "tools/replay/replay_report.h"
 #include "tools/serve/h3_offers.h"
@@ -141,119 +140,51 @@ std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo&
                                                   recorded.started);
 }
 
-/// The exit code of a command that a pending signal is to end; nothing without one.
-std::optional<int> exit_code_of_waiting_signal() {
-  auto const number = waiting_signal();
-  return number ? std::optional(128 + *number) : std::nullopt;
-}
-
-}  // namespace
-
-int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
-  struct sigaction on_truncated{};
-  on_truncated.sa_handler = end_on_truncated_archive;
-  ::sigaction(SIGBUS, &on_truncated, nullptr);
-
-  if (!can_be_written(options.report, "--report")) return kExitFailed;
-  auto const think_seed = options.think_seed.value_or(std::random_device()());
-  auto given = GivenArchive::take(options.archive);
-  if (given && options.amend) given = GivenArchive::amended(*given, options.amend);
-  if (!given) return given.error();
-  auto what_if = WhatIfArchive::make(given->path(), {.texts = options.what_ifs,
-                                                     .session = options.session,
-                                                     .seed = think_seed,
-                                                     .ended = exit_code_of_waiting_signal});
-  if (!what_if) {
-    std::fprintf(stderr, "reprise: %s\n", what_if.error().text.c_str());
-    return what_if.error().exit_code;
-  }
-  auto archive = ArchiveReader::open(what_if->path(), {.populate = true});
-  given->remove_copy();
-  what_if->remove_copy();
-  if (!archive) {
-    std::fprintf(stderr, "reprise: %s\n",
-                 archive_error_text(options.archive, archive.error()).c_str());
-    return kExitArchive;
-  }
-  for (const std::string& remark : (*archive)->report().remarks) {
-    std::fprintf(stderr, "reprise: %s: %s\n", options.archive.c_str(), remark.c_str());
-  }
-  if (!has_session(**archive, options.session)) {
-    std::fprintf(stderr, "reprise: %s\n",
-                 no_session_text(options.archive, options.session).c_str());
-    return kExitArchive;
-  }
-
-  std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
-  auto const recorded = session_of(**archive, options.session);
-  auto const shift = date_shift(options, recorded);
-  auto const injection = make_injection(options.injection, recorded, shift);
-  if (!injection) return injection.error();
-
-  Naming naming{.hosts = recorded_hosts(**archive, options.session),
+Naming naming_of(const ArchiveReader& archive, const ReplayOptions& options,
+                 const whatif::Conditions& conditions) {
+  Naming naming{.hosts = recorded_hosts(archive, options.session),
                 .single = options.topology == "single",
                 .any = options.dns_any,
                 .chains = options.dns_chains};
   auto const dns_time = ThinkTime::parse(options.dns_time).value_or(ThinkTime());
-  delay_answers(**archive, options.session, dns_time, *naming.hosts);
+  delay_answers(archive, options.session, dns_time, *naming.hosts);
   naming.needs_resolver = dns_time.kind == ThinkTime::Kind::kFixed;
   if (options.origin_rtt == "recorded") {
-    naming.round_trips = recorded_round_trips(**archive, options.session);
+    naming.round_trips = recorded_round_trips(archive, options.session);
   }
-  change_naming(what_if->conditions(), naming);
-  auto served = options.serving;
-  auto tls = what_if->conditions().tls;
-  if (options.serves_h3) {
-    served.h3 = h3_serving(**archive, recorded.number, options.protocol, tls);
-  }
-  served.browser_script = injection->browser_script;
-  Serving serving("replay", std::move(served), command);
-  if (auto const wrong = serving.prepare(naming)) return *wrong;
-  if (!serving.serves_h3()) tls.h3_offers.clear();
-  if (auto const locked = deny_outgoing_connections(); !locked) {
-    std::fprintf(stderr, "reprise: cannot deny the replay the network (seccomp): %s\n",
-                 locked.error().message().c_str());
-    return kExitListen;
-  }
+  change_naming(conditions, naming);
+  return naming;
+}
 
-  ReplaySession replayed(**archive, {.session = options.session,
-                                     .protocol = protocol_of(options.protocol),
-                                     .match = {.exact_only = options.match == "exact",
-                                               .ignored_params = options.ignored_params,
-                                               .failures = options.failures == "recorded",
-                                               .repeats = options.repeats},
-                                     .script = injection->script,
-                                     .timing = timing_of(options, what_if->conditions()),
-                                     .date_shift = shift,
-                                     .tls = tls,
-                                     .empty_misses = options.empty_misses});
-  if (auto const why = why_not_coalesced(replayed.tls_plans(), tls); !why.empty()) {
-    std::fprintf(stderr, "reprise: %s\n", why.c_str());
-    return kExitUsage;
-  }
-  // The signal stays pending and ends serving.run().
-  auto const is_to_end = [] { return waiting_signal().has_value(); };
-  if (auto const left_out = options.warm ? replayed.warm(is_to_end) : 0; left_out > 0) {
-    std::fprintf(stderr,
-                 "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
-                 "request\n",
-                 PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
-  }
-  // Certificates are minted and documents are rewritten while the browser starts, not while it
-  // waits for them.
-  serving.expect_names(replayed.tls_plans().leaves());
-  std::jthread const minting([&](const std::stop_token& stop) { serving.mint_expected(stop); });
-  std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
-  AdminActions const admin{
-      .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },
-      .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
-      .reset = [&] { replayed.reset(); },
-      .stop = [&] { serving.stop(kExitDone); }};
-  auto const used_before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-  auto exit_code =
-      serving.run(replayed, admin, [&] { return "replaying: " + counts_text(replayed.counts()); });
+/// `tls`: what the conditions say, with the hosts that serve HTTP/3.
+ReplaySession::Options session_options(const ReplayOptions& options,
+                                       const whatif::Conditions& conditions, const TlsChanges& tls,
+                                       const Injection& injection, std::chrono::seconds shift) {
+  return {.session = options.session,
+          .protocol = protocol_of(options.protocol),
+          .match = {.exact_only = options.match == "exact",
+                    .ignored_params = options.ignored_params,
+                    .failures = options.failures == "recorded",
+                    .repeats = options.repeats},
+          .script = injection.script,
+          .timing = timing_of(options, conditions),
+          .date_shift = shift,
+          .tls = tls,
+          .empty_misses = options.empty_misses};
+}
 
-  auto const report = replayed.report();
+/// Prepares every exchange, until a signal is waiting, which stays pending and ends Serving::run().
+void warm(ReplaySession& replayed) {
+  auto const left_out = replayed.warm([] { return waiting_signal().has_value(); });
+  if (left_out == 0) return;
+  std::fprintf(stderr,
+               "reprise: --warm: memory limit reached (%zu MiB): %s will be prepared on first "
+               "request\n",
+               PreparedCache::kRoomBytesMax >> 20, counted(left_out, "response").c_str());
+}
+
+void print_summary(const ReplayOptions& options, const ReplayReport& report,
+                   const Serving& serving) {
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
                counts_text(report.counts).c_str());
   std::fputs(differences_text(report).c_str(), stderr);
@@ -266,18 +197,86 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
                  injected_text(report.counts.injected, report.counts.injected_bytes).c_str());
   }
   std::fputs(waits_text(report).c_str(), stderr);
-  auto const used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - used_before;
-  if (!options.report.empty() &&
-      !write_report(options.report, report, *injection, serving, *what_if, think_seed, used)) {
-    return kExitFailed;
-  }
-  if (exit_code == kExitDone && options.strict && report.counts.misses > 0) return kExitGate;
-  if (exit_code == kExitDone && report.counts.confidence < options.min_confidence) {
+}
+
+/// The exit code of a replay that ended with `exit_code`: --strict and --min-confidence can make a
+/// success a failure.
+int gated(int exit_code, const ReplayCounts& counts, const ReplayOptions& options) {
+  if (exit_code != kExitDone) return exit_code;
+  if (options.strict && counts.misses > 0) return kExitGate;
+  if (counts.confidence < options.min_confidence) {
     std::fprintf(stderr, "reprise: the confidence is %.1f %%, below %g %% (--min-confidence)\n",
-                 std::floor(report.counts.confidence * 10) / 10, options.min_confidence);
+                 std::floor(counts.confidence * 10) / 10, options.min_confidence);
     return kExitGate;
   }
   return exit_code;
+}
+
+}  // namespace
+
+int replay(const ReplayOptions& options, const std::vector<std::string>& command) {
+  struct sigaction on_truncated{};
+  on_truncated.sa_handler = end_on_truncated_archive;
+  ::sigaction(SIGBUS, &on_truncated, nullptr);
+
+  if (!can_be_written(options.report, "--report")) return kExitFailed;
+  auto const think_seed = options.think_seed.value_or(std::random_device()());
+  auto const opened = open_replay(options, think_seed);
+  if (!opened) return opened.error();
+  const ArchiveReader& archive = *opened->archive;
+  const WhatIfArchive& what_if = opened->what_if;
+
+  std::fputs(what_if_text(what_if.effects()).c_str(), stderr);
+  auto const recorded = session_of(archive, options.session);
+  auto const shift = date_shift(options, recorded);
+  auto const injection = make_injection(options.injection, recorded, shift);
+  if (!injection) return injection.error();
+
+  auto const naming = naming_of(archive, options, what_if.conditions());
+  auto served = options.serving;
+  auto tls = what_if.conditions().tls;
+  if (options.serves_h3) {
+    served.h3 = h3_serving(archive, recorded.number, options.protocol, tls);
+  }
+  served.browser_script = injection->browser_script;
+  Serving serving("replay", std::move(served), command);
+  if (auto const wrong = serving.prepare(naming)) return *wrong;
+  if (!serving.serves_h3()) tls.h3_offers.clear();
+  if (auto const locked = deny_outgoing_connections(); !locked) {
+    std::fprintf(stderr, "reprise: cannot deny the replay the network (seccomp): %s\n",
+                 locked.error().message().c_str());
+    return kExitListen;
+  }
+
+  ReplaySession replayed(archive,
+                         session_options(options, what_if.conditions(), tls, *injection, shift));
+  if (auto const why = why_not_coalesced(replayed.tls_plans(), tls); !why.empty()) {
+    std::fprintf(stderr, "reprise: %s\n", why.c_str());
+    return kExitUsage;
+  }
+  if (options.warm) warm(replayed);
+  // Certificates are minted and documents are rewritten while the browser starts, not while it
+  // waits for them.
+  serving.expect_names(replayed.tls_plans().leaves());
+  std::jthread const minting([&](const std::stop_token& stop) { serving.mint_expected(stop); });
+  std::jthread const warming([&](const std::stop_token& stop) { replayed.warm_documents(stop); });
+  AdminActions const admin{
+      .status = [&] { return boost::json::serialize(report_json(replayed.report(), serving)); },
+      .misses = [&] { return boost::json::serialize(misses_json(replayed.misses())); },
+      .reset = [&] { replayed.reset(); },
+      .stop = [&] { serving.stop(kExitDone); }};
+  auto const used_before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  auto const exit_code =
+      serving.run(replayed, admin, [&] { return "replaying: " + counts_text(replayed.counts()); });
+
+  auto const report = replayed.report();
+  print_summary(options, report, serving);
+  auto const used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - used_before;
+  if (!options.report.empty() &&
+      !write_report(options.report, report, *injection, serving, what_if, think_seed, used)) {
+    return kExitFailed;
+  }
+  return gated(exit_code, report.counts, options);
 }
 
 void add_replay_command(CLI::App& app, const std::vector<std::string>& command, int& exit_code) {

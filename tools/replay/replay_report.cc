@@ -1,14 +1,18 @@
 #include "tools/replay/replay_report.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
+#include "pageload/results/replay_summary.h"
+#include "proxy/replay/ledger.h"
 
 namespace reprise {
 namespace {
+
+// A load finds its requests in this report.
+static_assert(kReportTextMax == ReplayLedger::kTextMax);
 
 boost::json::object synthesised_json(const Synthesised& made) {
   return {{"served_as_h2", made.served_as_h2},
@@ -94,9 +98,7 @@ boost::json::object timing_json(const ReplayReport& report) {
 }
 
 std::string seconds_text(std::chrono::nanoseconds time) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(time.count()) / 1e9);
-  return text.data();
+  return formatted("%.3f s", static_cast<double>(time.count()) / 1e9);
 }
 
 std::string synthesised_text(const Synthesised& made) {

@@ -52,13 +52,18 @@ std::string check_time_zone(const std::string& name) {
   return "'" + name + "' is not a time zone of this system; use a name such as Europe/Berlin";
 }
 
+/// False for recordings without any date.
+bool has_start(const SessionInfo& session) {
+  return session.injected_clock || session.started != std::chrono::system_clock::time_point();
+}
+
 std::optional<inject::PageSettings> settings_of(const InjectionOptions& options,
                                                 const SessionInfo& session) {
   auto const& recorded = session.injected_clock;
+  auto const started = has_start(session) ? session.started : std::chrono::system_clock::now();
   inject::PageSettings settings{
       .time = recorded ? recorded->start
-                       : std::chrono::floor<std::chrono::milliseconds>(
-                             session.started.time_since_epoch()),
+                       : std::chrono::floor<std::chrono::milliseconds>(started.time_since_epoch()),
       .seed = options.random_seed.value_or(session.random_seed),
       .time_zone = options.time_zone.empty() ? session.time_zone : options.time_zone};
   if (settings.time_zone == "browser") settings.time_zone.clear();
@@ -122,14 +127,16 @@ void InjectionOptions::add_to(CLI::App& command) {
       ->default_str("default");
   command.add_option("--time-seed", time_seed,
                      "Start the page's clock at this time: ms since the epoch or "
-                     "2026-03-01T12:00:00Z [time of the recording]");
+                     "2026-03-01T12:00:00Z [time of the recording; the present if that is "
+                     "unknown]");
   command.add_option(
       "--random-seed", random_seed,
       "Seed for the page's random numbers [record: random; replay: the recording's]");
   command
       .add_option("--clock", clock,
                   "Move the page's clock: step: 50 ms every 50 tasks that read it, at most 1 s "
-                  "behind; steady: in real time; all: in real time, performance.now() too [step]")
+                  "behind; steady: in real time; all: in real time, performance.timeOrigin too "
+                  "[step]")
       ->check(CLI::IsMember({"step", "steady", "all"}));
   command
       .add_option("--timezone", time_zone,
@@ -181,6 +188,11 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
     injection.files.push_back(each);
   }
   if (texts.document.empty() && texts.worker.empty()) return injection;
+  bool const has_clock = !none || options.adapt;
+  if (has_clock && options.time_seed.empty() && !has_start(session)) {
+    std::fputs("reprise: the recording has no date: the page's clock starts at the present\n",
+               stderr);
+  }
   auto script = inject::InjectedScript::create(std::move(texts));
   if (!script) return wrong("the script cannot be injected: " + script.error().message());
   injection.script = std::move(*script);

@@ -39,11 +39,15 @@ struct H3Serving {
   /// The hosts that offer it as they did in the recording, by Alt-Svc and by HTTPS records, as
   /// normal_host() writes them; browsers find it.
   std::set<std::string> offered;
-  /// Where it is served behind a link; otherwise at the port of the HTTPS listener.
+  /// Where browsers look for it behind a link.
   std::set<std::uint16_t> udp_ports;
   /// Whether it is an error if QUIC cannot be served; otherwise a notice is printed and everything
   /// is served over TCP.
   bool required = true;
+
+  /// Where it is served behind a link: 443 and udp_ports, at most kShellPortsMax / 2, without that
+  /// of DNS, where the resolver is. Without a link it is served at the port of the HTTPS listener.
+  std::vector<std::uint16_t> ports_behind_link() const;
 };
 
 /// The options of the command line that both subcommands take.

@@ -2,12 +2,23 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <set>
+#include <vector>
 
+#include "base/http/version.h"
 #include "shaper/stream/segment.h"
 #include "tools/commands.h"
 #include "tools/serve/serving.h"
 
 namespace reprise {
+
+std::vector<std::uint16_t> H3Serving::ports_behind_link() const {
+  std::set<std::uint16_t> ports{default_port(Scheme::kHttps)};
+  for (auto const port : udp_ports) {
+    if (port != kNamesPort && ports.size() < kShellPortsMax / 2) ports.insert(port);
+  }
+  return {ports.begin(), ports.end()};
+}
 
 /// Null if HTTP/3 can be served.
 const char* Serving::why_no_h3() const {

@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/listening_socket.h"
@@ -63,15 +63,12 @@ std::optional<int> Serving::prepare_link() {
 }
 
 std::optional<int> Serving::prepare_packets(std::optional<ShellError>* refused) {
-  std::set<std::uint16_t> udp_ports;
-  if (options_.h3) udp_ports.insert(default_port(Scheme::kHttps));
-  for (auto const port : options_.h3 ? options_.h3->udp_ports : std::set<std::uint16_t>()) {
-    if (udp_ports.size() < kShellPortsMax / 2) udp_ports.insert(port);
-  }
+  std::vector<std::uint16_t> udp_ports;
+  if (options_.h3) udp_ports = options_.h3->ports_behind_link();
   auto linked = LinkedCommand::prepare(options_.link,
                                        {.all_tcp_ports = true,
                                         .tcp_ports = {80, 443, 8080, 8443},
-                                        .udp_ports = {udp_ports.begin(), udp_ports.end()},
+                                        .udp_ports = std::move(udp_ports),
                                         .unsent_bytes_max = kUnsentBytesMaxBehindLink,
                                         .names = true},
                                        options_.strict, refused);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/text/ascii.h"
 #include "base/text/command_words.h"
 #include "base/text/white_space.h"
 #include "shaper/profile.h"
@@ -22,9 +23,7 @@ std::optional<std::uint16_t> port_in(std::string_view text) {
 }
 
 std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::ranges::transform(text, text.begin(), to_lower);
   return text;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/markdown.h"
 #include "tools/why/aligned_rows.h"
 
@@ -24,18 +24,18 @@ constexpr std::int64_t kLeastUs = 1'000;        // a smaller change is not liste
 constexpr double kLeastShare = 0.01;            // of the change of the window
 
 std::string change_text(std::int64_t us) {
-  return metric_text(Metric::Unit::kMs, static_cast<double>(us) / 1000, true);
+  return metric_text(Metric::Unit::kMs, static_cast<double>(us) / kUsPerMs, true);
 }
 
-std::string ms_text(std::int64_t us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f ms", static_cast<double>(us) / 1000);
-  return text;
+/// "538 ms instead of 48 ms".
+std::string instead_text(const TimePair& time) {
+  return ms_text(static_cast<double>(time.b_us) / kUsPerMs) + " instead of " +
+         ms_text(static_cast<double>(time.a_us) / kUsPerMs);
 }
 
 /// "wait 538 ms instead of 48 ms".
 std::string phase_text(const PhaseCost& phase) {
-  return phase.name + " " + ms_text(phase.time.b_us) + " instead of " + ms_text(phase.time.a_us);
+  return phase.name + " " + instead_text(phase.time);
 }
 
 /// One line of the ranking: a request, or of two requests a phase.
@@ -182,8 +182,7 @@ std::string timeline_text(const TimelineReport& report, bool markdown) {
   text += (change == 0  ? std::string("B takes as long as A: ")
            : change < 0 ? std::string("B is faster than A: ")
                         : std::string("B is slower than A: ")) +
-          change_text(change) + ", " + ms_text(report.found.window.b_us) + " instead of " +
-          ms_text(report.found.window.a_us) + ", by the timelines\n\n";
+          change_text(change) + ", " + instead_text(report.found.window) + ", by the timelines\n\n";
   std::size_t number = 0;
   for (auto const& each : ranking.causes) {
     if (++number > kRequestsListedMax) break;

@@ -6,15 +6,17 @@
 #include "archive/match/match.h"
 #include "base/system/private_folder.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
+#include "pageload/run/load_run.h"
 #include "tools/archive/errors.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
-#include "tools/load/load_table.h"
 #include "tools/process/interruption.h"
+#include "tools/process/say.h"
 #include "tools/why/server_traces.h"
 
 namespace reprise {
@@ -255,12 +257,11 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
     if (auto const code = check_misses(result, row)) return std::unexpected(*code);
   }
   row.value = value.value_or(0);
-  auto const counted = counted_loads(options_.compare);
-  auto const* const replay = result.replay_of(load);
-  steal_.add(disturbances_of(load.page, replay));
-  if (end == Loaded::kCounts && !counted.doubtful) {
-    load.skipped =
-        reason_to_skip(load.page, replay, least_effect_ms(counted, row.value), steal_.share());
+  steal_.add(disturbances_of(load.page, result.replay_of(load)));
+  if (end == Loaded::kCounts) {
+    auto counted = counted_loads(options_.compare);
+    counted.usual_steal = steal_.share();
+    load.skipped = reason_to_skip(result, load, counted);
     if (!load.skipped.empty()) end = Loaded::kDisturbed;
   }
   if (end == Loaded::kFailed) {
@@ -273,13 +274,7 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
     loads_.replays.clear();
   }
   rows_.push_back({.row = row, .counts = end == Loaded::kCounts});
-  auto kept = std::move(load);
-  if (kept.replay) {
-    loads_.replays.push_back(std::move(result.replays[*kept.replay]));
-    kept.replay = loads_.replays.size() - 1;
-  }
-  kept.order = static_cast<unsigned>(rows_.size());
-  loads_.loads.push_back(std::move(kept));
+  move_last_load(result, loads_);
   return end;
 }
 
@@ -297,8 +292,9 @@ std::optional<int> WhyRun::run_round(CauseSearch& search) {
                                     loads_.loads.back().skipped + ". Put in were:\n" +
                                     names_of(row));
       }
-      say(0, "a load is repeated: " + loads_.loads.back().skipped);
-      if (++disturbed_ > kDisturbedRunsMax && disturbed_ > 2 * search.rows().size()) {
+      print_repeat("a load", loads_.loads.back().skipped);
+      repeats_.add();
+      if (repeats_.too_many(search.rows().size())) {
         return say(kExitUndecided,
                    std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
       }
@@ -309,14 +305,17 @@ std::optional<int> WhyRun::run_round(CauseSearch& search) {
   return std::nullopt;
 }
 
+double least_cause(const WhyOptions& options) {
+  // Where there is no absolute minimum, as of bytes, and A's median is 0.
+  constexpr double kLeast = 1e-3;
+  auto const least = minimum_effect(options.compare, options.compare.metrics.front());
+  return std::max(least.of(options.median_a), kLeast);
+}
+
 std::optional<int> WhyRun::find_causes() {
-  auto least = minimum_effect(options_.compare, options_.compare.metrics.front()).absolute;
-  if (auto const& asked = options_.compare.least_of_times) {
-    least = std::max(asked->absolute, asked->relative * options_.median_a);
-  }
   CauseSearch search({.causes = candidates_.size(),
                       .alpha = options_.compare.alpha,
-                      .least = std::max(least, 1e-3),
+                      .least = least_cause(options_),
                       .seed = options_.seed});
   auto const began = std::chrono::steady_clock::now();
   bool goes_on = true;

@@ -19,7 +19,7 @@
 #include "analysis/comparison.h"
 #include "analysis/differences/differences.h"
 #include "analysis/effects/cause_search.h"
-#include "analysis/gate.h"
+#include "analysis/repeats.h"
 #include "tools/experiment/experiment.h"
 #include "tools/why/aligned_rows.h"
 #include "tools/why/hybrid.h"
@@ -53,6 +53,9 @@ struct WhyOptions {
   std::filesystem::path folder;  ///< for the results; empty: none
   std::filesystem::path page;    ///< an HTML file; empty: none
 };
+
+/// What a cause must cost to matter, more than zero, in the unit of the metric.
+double least_cause(const WhyOptions& options);
 
 /// Why a side with several pages or configurations is refused.
 inline constexpr const char* kOneCell =
@@ -138,7 +141,7 @@ class WhyRun {
   LoadResult loads_;
   std::vector<MeasuredRow> rows_;
   UsualSteal steal_;
-  std::size_t disturbed_ = 0;
+  DisturbedRepeats repeats_;
   std::optional<Effects> effects_;
   std::optional<AlignedRows> aligned_;
   std::vector<Cause> causes_;

@@ -6,6 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "base/http/h1_syntax.h"
+#include "base/http/message.h"
+#include "base/text/ascii.h"
+
 namespace reprise::importing {
 namespace {
 
@@ -14,18 +18,6 @@ Headers to_headers(const Fields& fields) {
   views.reserve(fields.size());
   for (const Field& field : fields) views.push_back({.name = field.name, .value = field.value});
   return Headers(views);
-}
-
-/// RFC 9110 section 5.6.2.
-bool is_token(std::string_view name) {
-  constexpr std::string_view kNoToken = "\"(),/:;<=>?@[\\]{}";
-  return !name.empty() && std::ranges::all_of(name, [&](char c) {
-    return c > 0x20 && c < 0x7f && kNoToken.find(c) == std::string_view::npos;
-  });
-}
-
-char lower_letter(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 /// HTTP/2 has no such fields (RFC 9113 section 8.2.2): the tool made them up.
@@ -42,10 +34,9 @@ bool is_address(const std::string& text) {
          ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-/// RFC 9110 section 6.4.1.
+/// Not without a response, whose status is 0.
 bool may_have_content(const ExchangeDraft& draft) {
-  return draft.method != "HEAD" && draft.status >= 200 && draft.status != 204 &&
-         draft.status != 304;
+  return draft.status >= 200 && may_have_body(draft.method, draft.status);
 }
 
 /// HTTP/2 and later name the host in a pseudo-header. If such a request has a Host as its first
@@ -60,6 +51,20 @@ void drop_made_up_host(ExchangeDraft& draft) {
   if (named && named->host == draft.url.host && named->port == draft.url.port) {
     fields.erase(fields.begin());
   }
+}
+
+/// RFC 8441 section 5: over h2 any success status accepts.
+bool switches_to_web_socket(const ExchangeDraft& draft) {
+  bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
+                                              draft.status >= 200 && draft.status < 300);
+  return agreed && (draft.is_web_socket || !draft.messages.empty());
+}
+
+void clean_address(std::string& address) {
+  if (address.starts_with('[') && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  }
+  if (!is_address(address)) address.clear();
 }
 
 }  // namespace
@@ -130,7 +135,7 @@ void Collector::clean_fields(Fields& fields, HttpVersion version) {
       continue;
     }
     // Names are in lower case there (RFC 9113 section 8.2.1), whatever a tool made of them.
-    if (multiplexed) std::ranges::transform(field.name, field.name.begin(), lower_letter);
+    if (multiplexed) std::ranges::transform(field.name, field.name.begin(), to_lower);
     std::ranges::replace(field.value, '\0', ' ');
     // HAR joins the values of equal names with line ends.
     while (true) {
@@ -238,18 +243,8 @@ void Collector::add_messages(std::uint64_t sequence, const ExchangeDraft& draft)
   }
 }
 
-void Collector::add(ExchangeDraft draft) {
-  if (failed()) return;
-  if (!is_token(draft.method)) {
-    ++report_.not_http;
-    return report_.remark("skipped: invalid HTTP method: " + draft.method.substr(0, 40));
-  }
-  auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
-  begin({.started = std::chrono::system_clock::time_point(started)});
-  clean_fields(draft.request_fields, draft.request_version);
-  clean_fields(draft.fields, draft.version);
-  drop_made_up_host(draft);
-  correct_response(draft);
+/// Drops a body that the response cannot have, and leaves complete only what a replay can serve.
+void Collector::settle_outcome(ExchangeDraft& draft) {
   if (draft.status == 0 && draft.outcome != Outcome::kCutByClient) {
     draft.outcome = Outcome::kOriginFailed;
   }
@@ -265,47 +260,61 @@ void Collector::add(ExchangeDraft draft) {
           draft.body.kept ? "its chunked body ends too early" : "the body was not recorded";
     }
   }
-  // RFC 8441 section 5: over h2 any success status accepts.
-  bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
-                                              draft.status >= 200 && draft.status < 300);
-  bool const opens_web_socket = agreed && (draft.is_web_socket || !draft.messages.empty());
-  if (draft.status == 101 && !opens_web_socket && draft.outcome == Outcome::kComplete) {
+  bool const is_other_protocol = draft.status == 101 && !switches_to_web_socket(draft);
+  if (is_other_protocol && draft.outcome == Outcome::kComplete) {
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the protocol was switched; later data was not recorded";
   }
-  if (draft.address.starts_with('[') && draft.address.ends_with(']')) {
-    draft.address = draft.address.substr(1, draft.address.size() - 2);
+}
+
+Exchange Collector::exchange_of(const ExchangeDraft& draft, std::uint64_t sequence,
+                                std::uint64_t connection) const {
+  bool const is_web_socket = switches_to_web_socket(draft);
+  return {.sequence = sequence,
+          .origin_connection_id = connection,
+          .request = {.method = is_web_socket ? "CONNECT" : draft.method,
+                      .scheme = draft.url.scheme,
+                      .host = draft.url.host,
+                      .port = draft.url.port,
+                      .target = draft.url.target,
+                      .version = draft.request_version,
+                      .protocol = is_web_socket ? std::string(kWebSocketProtocol) : "",
+                      .headers = to_headers(draft.request_fields),
+                      .body = draft.request_body,
+                      .body_partial = draft.request_body_unknown},
+          .interim = draft.interim,
+          .response = {.status = draft.status,
+                       .reason = draft.reason,
+                       .version = draft.version,
+                       .headers = to_headers(draft.fields),
+                       .trailers = to_headers(draft.body.trailers),
+                       .body = draft.body.stored},
+          .timings = {.queued = time_of(draft.queued),
+                      .request_sent = time_of(draft.request_sent),
+                      .first_byte = time_of(draft.first_byte),
+                      .end = time_of(draft.end)},
+          .outcome = draft.outcome,
+          .failure = draft.failure};
+}
+
+void Collector::add(ExchangeDraft draft) {
+  if (failed()) return;
+  if (!is_token(draft.method)) {
+    ++report_.not_http;
+    return report_.remark("skipped: invalid HTTP method: " + draft.method.substr(0, 40));
   }
-  if (!is_address(draft.address)) draft.address.clear();
+  auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
+  begin({.started = std::chrono::system_clock::time_point(started)});
+  clean_fields(draft.request_fields, draft.request_version);
+  clean_fields(draft.fields, draft.version);
+  drop_made_up_host(draft);
+  correct_response(draft);
+  settle_outcome(draft);
+  clean_address(draft.address);
   auto const connection = connection_of(draft);
   if (failed()) return;
-  Exchange exchange{.sequence = draft.sequence > 0 ? draft.sequence : next_sequence(),
-                    .origin_connection_id = connection,
-                    .request = {.method = opens_web_socket ? "CONNECT" : draft.method,
-                                .scheme = draft.url.scheme,
-                                .host = draft.url.host,
-                                .port = draft.url.port,
-                                .target = draft.url.target,
-                                .version = draft.request_version,
-                                .protocol = opens_web_socket ? std::string(kWebSocketProtocol) : "",
-                                .headers = to_headers(draft.request_fields),
-                                .body = draft.request_body,
-                                .body_partial = draft.request_body_unknown},
-                    .interim = std::move(draft.interim),
-                    .response = {.status = draft.status,
-                                 .reason = draft.reason,
-                                 .version = draft.version,
-                                 .headers = to_headers(draft.fields),
-                                 .trailers = to_headers(draft.body.trailers),
-                                 .body = draft.body.stored},
-                    .timings = {.queued = time_of(draft.queued),
-                                .request_sent = time_of(draft.request_sent),
-                                .first_byte = time_of(draft.first_byte),
-                                .end = time_of(draft.end)},
-                    .outcome = draft.outcome,
-                    .failure = draft.failure};
-  auto const sequence = exchange.sequence;
-  auto const added = sink_.add_exchange(std::move(exchange));
+  auto const sequence = draft.sequence > 0 ? draft.sequence : next_sequence();
+  auto const added = sink_.add_exchange(exchange_of(draft, sequence, connection));
   if (added == reprise::fail(archive_errc::too_large)) {
     ++report_.too_large;
     report_.remark("skipped: exchange exceeds the limits of the archive: " + draft.url.host);
@@ -313,7 +322,7 @@ void Collector::add(ExchangeDraft draft) {
   }
   if (took(added)) {
     count(draft);
-    if (opens_web_socket) add_messages(sequence, draft);
+    if (switches_to_web_socket(draft)) add_messages(sequence, draft);
   }
   if (!stop_ || !stop_()) return;
   stop_ = nullptr;  // the waiting halves may still be added

@@ -144,6 +144,9 @@ class Collector {
   SessionTime time_of(UnixTime time) const;
   std::uint64_t connection_of(const ExchangeDraft& draft);
   void correct_response(ExchangeDraft& draft);
+  void settle_outcome(ExchangeDraft& draft);
+  Exchange exchange_of(const ExchangeDraft& draft, std::uint64_t sequence,
+                       std::uint64_t connection) const;
   void add_messages(std::uint64_t sequence, const ExchangeDraft& draft);
   void clean_fields(Fields& fields, HttpVersion version);
   void count(const ExchangeDraft& draft);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/text/ascii.h"
 #include "proxy/http/h2_fields.h"
 #include "proxy/quic/library_assertion.h"
 
@@ -265,7 +266,7 @@ void H3ServerStream::submit_trailers() {
   for (const HeaderView& field : outgoing_trailers_) {
     if (is_connection_field(field) || !is_h2_value(field.value)) continue;
     auto& name = names.emplace_back(field.name);
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    for (char& c : name) c = to_lower(c);
     fields.push_back({.name = nghttp3_bytes(name),
                       .value = nghttp3_bytes(field.value),
                       .namelen = name.size(),

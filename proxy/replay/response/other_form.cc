@@ -22,13 +22,16 @@ bool has_dictionary(const Exchange& exchange, HeaderList asked) {
   return has && has == find_header(exchange.request.headers.list(), "Available-Dictionary");
 }
 
+bool has_same_range(const Exchange& exchange, HeaderList asked) {
+  return find_header(exchange.request.headers.list(), "Range") == find_header(asked, "Range");
+}
+
 bool is_other_part(const Exchange& exchange, HeaderList asked) {
   if (exchange.request.method != "GET") return false;
   auto const status = exchange.response.status;
   bool const part =
       status == 206 || status == 416 || (status == 200 && exchange.outcome != Outcome::kComplete);
-  return part &&
-         find_header(exchange.request.headers.list(), "Range") != find_header(asked, "Range");
+  return part && !has_same_range(exchange, asked);
 }
 
 std::string_view why_unfit(const Exchange& exchange, HeaderList asked) {

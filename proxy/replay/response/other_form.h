@@ -21,6 +21,8 @@ bool needs_dictionary(const Exchange& exchange);
 /// Whether a client with these fields has the dictionary that `exchange` needs: the same
 /// Available-Dictionary.
 bool has_dictionary(const Exchange& exchange, HeaderList asked);
+/// Whether both are for the same Range, or for the whole.
+bool has_same_range(const Exchange& exchange, HeaderList asked);
 /// Whether `exchange` has a part of a file, or its beginning, and `asked` is not for that part.
 bool is_other_part(const Exchange& exchange, HeaderList asked);
 /// Why a client with these fields cannot use `exchange` as recorded; empty if it can.

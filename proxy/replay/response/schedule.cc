@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "archive/match/parameters.h"
 #include "archive/think_time.h"
+#include "base/http/media_type.h"
 
 namespace reprise {
 namespace {

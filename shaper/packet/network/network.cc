@@ -18,6 +18,7 @@
 #include <tuple>
 
 #include "shaper/packet/network/datagram.h"
+#include "shaper/packet/network/device_features.h"
 #include "shaper/packet/network/netlink.h"
 #include "shaper/packet/network/private_files.h"
 #include "shaper/packet/network/topology.h"
@@ -28,7 +29,6 @@ namespace {
 
 constexpr std::uint16_t kCreate = NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
 constexpr int kBacklog = 4096;
-constexpr std::uint16_t kNamesPort = 53;
 constexpr const char* kNotSentLowBytes = "16384";
 
 ShellResult<Descriptor> current_network() {
@@ -182,9 +182,15 @@ ShellResult<void> tune() {
 }
 
 /// In C or in S: loopback and the near device, with `address`. Returns the device's index.
-ShellResult<int> set_up_side(NetlinkSocket& netlink, std::uint32_t address) {
+ShellResult<int> set_up_side(NetlinkSocket& netlink, std::uint32_t address, bool udp_segments) {
   if (auto const loopback = bring_up(netlink, "lo", true); !loopback) return loopback;
   if (auto const tuned = tune(); !tuned) return std::unexpected(tuned.error());
+  // veth takes a burst of QUIC whole, and before Linux 6.2 the packet sockets in L drop it.
+  if (!udp_segments) {
+    if (auto const off = switch_off_feature(kNearDevice, kUdpSegmentation); !off) {
+      return std::unexpected(off.error());
+    }
+  }
   auto const device = bring_up(netlink, kNearDevice, false);
   if (!device) return device;
   if (auto const given = add_address(netlink, *device, address); !given) {
@@ -303,7 +309,7 @@ ShellResult<void> build_server(const PacketShellOptions& options, BuiltNetwork& 
   if (auto const in = enter(network.server_namespace); !in) return in;
   auto netlink = open_netlink();
   if (!netlink) return std::unexpected(netlink.error());
-  auto const device = set_up_side(*netlink, kServerAddress);
+  auto const device = set_up_side(*netlink, kServerAddress, options.udp_segments);
   if (!device) return std::unexpected(device.error());
   network.server_near_index = *device;
   auto const loopback = static_cast<int>(::if_nametoindex("lo"));
@@ -324,7 +330,7 @@ ShellResult<void> build_client(const PacketShellOptions& options, BuiltNetwork& 
   if (auto const in = enter(network.client_namespace); !in) return in;
   auto netlink = open_netlink();
   if (!netlink) return std::unexpected(netlink.error());
-  auto const device = set_up_side(*netlink, kClientAddress);
+  auto const device = set_up_side(*netlink, kClientAddress, options.udp_segments);
   if (!device) return std::unexpected(device.error());
   network.client_near_index = *device;
   if (auto const all = add_route(*netlink, *device, 0, 0, RTN_UNICAST, options.congestion); !all)

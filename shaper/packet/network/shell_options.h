@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "shaper/packet/network/device_features.h"
+
 namespace reprise {
 
 /// The far side of a packet shell's link.
@@ -33,7 +35,12 @@ struct PacketShellOptions {
   bool own_group = false;
   /// The signal mask of the command; nothing: the caller's.
   std::optional<sigset_t> command_signals;
+  /// Super-packets of UDP enter the link whole. If false, the kernel cuts them before it.
+  bool udp_segments = kernel_carries_udp_segments();
 };
+
+/// Where the sockets for DNS are; with `names`, tcp_ports may contain it, and udp_ports must not.
+inline constexpr std::uint16_t kNamesPort = 53;
 
 /// More ports are an error.
 inline constexpr std::size_t kShellPortsMax = 64;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/analysis/dependency/compared_closures.h"
+
 namespace reprise {
 namespace {
 

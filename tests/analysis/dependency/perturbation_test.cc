@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/compared_closures.h"
 #include "tests/analysis/dependency/generated_page.h"
 #include "tests/test_seed.h"
 

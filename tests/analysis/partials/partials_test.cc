@@ -144,6 +144,15 @@ TEST(FlatShares, AreTheSameOfCallsInAnyOrder) {
   EXPECT_EQ(shuffled, sorted);
 }
 
+/// The smallest window of a bin, in us.
+std::int64_t load_bin_start_us(std::uint32_t bin) {
+  auto const octave = bin / kLoadBinsInOctave;
+  auto const scaled = static_cast<std::uint64_t>(kLoadBinUnitUs) << octave;
+  return static_cast<std::int64_t>(
+      (scaled * (kLoadBinsInOctave + bin % kLoadBinsInOctave) + kLoadBinsInOctave - 1) /
+      kLoadBinsInOctave);
+}
+
 TEST(LoadBin, HasFixedBoundsThatLieCloseTogether) {
   EXPECT_EQ(load_bin(0), 0u);
   EXPECT_EQ(load_bin(100), 0u);

@@ -22,6 +22,17 @@ TEST(PredictionError, IsOfTheMedianTheSavingAndTheDistribution) {
   EXPECT_EQ(nothing.distance.largest, 1);
 }
 
+TEST(PredictionError, IsOfTheMiddleOfAnEvenNumberOfLoads) {
+  std::vector<double> const observed{160, 100, 140, 120};
+  std::vector<double> const predicted{110, 90};
+  std::vector<double> const measured{60, 120};
+  auto const error = prediction_error(observed, predicted, measured);
+  EXPECT_EQ(error.measured_median, 90);
+  EXPECT_EQ(error.measured_saving, 40);
+  EXPECT_EQ(error.of_median, 10);
+  EXPECT_EQ(error.of_saving, .25);
+}
+
 TEST(PredictionError, HasNoErrorOfASavingThatIsNone) {
   std::vector<double> const same{5, 6, 7};
   EXPECT_EQ(prediction_error(same, same, same).of_saving, std::nullopt);

@@ -113,13 +113,5 @@ TEST(Predict, SaysWhyItCannot) {
   EXPECT_THAT(predict(empty, page.loads, {}, {}).error(), HasSubstr("milestone"));
 }
 
-TEST(QuantileOf, IsTheSmallestValueThatEnoughDoNotExceed) {
-  EXPECT_EQ(quantile_of({3, 1, 2}, .5), 2);
-  EXPECT_EQ(quantile_of({4, 3, 1, 2}, .5), 2);
-  EXPECT_EQ(quantile_of({4, 3, 1, 2}, .75), 3);
-  EXPECT_EQ(quantile_of({4, 3, 1, 2}, .76), 4);
-  EXPECT_EQ(quantile_of({4}, .01), 4);
-}
-
 }  // namespace
 }  // namespace reprise

@@ -105,17 +105,53 @@ TEST(TcpLink, WaitsLongerForATimeoutIfRoundTripsAreLong) {
   EXPECT_NEAR(window_after(10'000), 10, 1e-6);
 }
 
-TEST(TcpLink, StopsGrowingWhenAQueueShows) {
-  TcpLink link(kRate / 10, 0);  // a segment takes 10 ms: three fill a round trip
-  link.send(link.connect(kRoundTripUs), 0, 1'000 * kSegment);
-  double longest_us = 0;
-  for (auto now = link.next(); now != TcpLink::kNever; now = link.next()) {
-    link.advance(now);
-    longest_us = std::max(longest_us, link.wait_us());
-  }
+TEST(TcpLink, GrowsSlowlyOnceAQueueShows) {
+  auto const longest_wait_us = [](double segments) {
+    TcpLink link(kRate / 10, 0);  // a segment takes 10 ms: three fill a round trip
+    link.send(link.connect(kRoundTripUs), 0, segments * kSegment);
+    double longest_us = 0;
+    for (auto now = link.next(); now != TcpLink::kNever; now = link.next()) {
+      link.advance(now);
+      longest_us = std::max(longest_us, link.wait_us());
+    }
+    return longest_us;
+  };
   // From 16 segments on HyStart looks at eight acknowledgements of two segments, of one round: that
-  // of 20. So 37 are sent, of which three are on their way.
-  EXPECT_NEAR(longest_us, 340'000, 5'000);
+  // of 20. So 37 are sent, of which three are on their way; then a twentieth of what is
+  // acknowledged, and after seconds what the cube of the time asks for.
+  EXPECT_NEAR(longest_wait_us(100), 350'000, 5'000);
+  EXPECT_NEAR(longest_wait_us(200), 400'000, 10'000);
+  EXPECT_GT(longest_wait_us(1'000), 1'000'000);
+}
+
+TEST(TcpLink, ComparesRoundTripsWithTheConnectionsOwn) {
+  auto const lasts_us = [](bool met_the_queue) {
+    TcpLink link(10 * kRate, 0);
+    auto const other = link.connect(kRoundTripUs);
+    auto const connection = link.connect(kRoundTripUs);
+    if (!met_the_queue) link.handshake_wait_us(connection);
+    link.send(other, 0, 5'500 * kSegment);  // sent by 560 ms; then its queue of 115 ms drains
+    while (link.next() < 400'000) link.advance(link.next());
+    if (met_the_queue) EXPECT_GT(link.handshake_wait_us(connection), 16'000);
+    link.send(connection, 1, 1'000 * kSegment);
+    return run(link).at(1).second - 400'000;
+  };
+  EXPECT_LT(lasts_us(true), .7 * lasts_us(false)) << "what was there before it is no sign";
+}
+
+TEST(TcpLink, ReturnsAfterAPauseToTheWindowAtWhichAQueueShowed) {
+  auto const lasts_us = [](double known_segments) {
+    TcpLink link(kRate, 0);
+    auto const connection = link.connect(kRoundTripUs);
+    link.send(connection, 0, known_segments * kSegment);
+    run(link);
+    link.advance(3'000'000);
+    link.send(link.connect(kRoundTripUs), 1, 2'000 * kSegment);
+    while (link.next() < 3'400'000) link.advance(link.next());
+    link.send(connection, 2, 150 * kSegment);
+    return run(link).at(2).second - 3'400'000;
+  };
+  EXPECT_LT(lasts_us(400), .8 * lasts_us(20)) << "whatever queue it meets";
 }
 
 TEST(TcpLink, MakesWhatComesLaterWaitWhoeverSendsIt) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/service/service_graph.h"
+#include "tests/analysis/dependency/compared_closures.h"
 #include "tests/analysis/service/generated_service.h"
 #include "tests/test_seed.h"
 

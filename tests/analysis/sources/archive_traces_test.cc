@@ -4,6 +4,7 @@
 
 #include "analysis/sources/archive_calls.h"
 #include "analysis/trench/trench_fields.h"
+#include "tests/analysis/trench/trench_field_values.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/trench/trench_fields.h"
+#include "tests/analysis/trench/trench_field_values.h"
 
 namespace reprise {
 namespace {

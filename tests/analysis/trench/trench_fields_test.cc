@@ -7,6 +7,7 @@
 #include "analysis/trench/trench_json.h"
 #include "base/bytes.h"
 #include "base/text/base64.h"
+#include "tests/analysis/trench/trench_field_values.h"
 #include "tests/test_seed.h"
 
 namespace reprise {

@@ -81,6 +81,20 @@ TEST_F(Export, HarSaysWhenAndWhereAndHow) {
               HasSubstr(R"("queryString":[{"name":"b","value":"<"},{"name":"c","value":""}])"));
 }
 
+TEST_F(Export, HarHasKindsOfResourcesInChromesWords) {
+  std::vector<Exchange> exchanges;
+  for (std::string_view const destination : {"iframe", "serviceworker", "track", "empty", ""}) {
+    auto& exchange = exchanges.emplace_back(an_h2_exchange("x"));
+    exchange.sequence = exchanges.size();
+    exchange.request.headers = {{.name = "sec-fetch-dest", .value = destination}};
+    exchange.response.headers = {{.name = "content-type", .value = "font/woff2"}};
+  }
+  auto const text = export_all(Target::kHar, std::move(exchanges)).text;
+  for (std::string_view const type : {"document", "script", "texttrack", "fetch", "font"}) {
+    EXPECT_THAT(text, HasSubstr("\"_resourceType\":\"" + std::string(type) + "\""));
+  }
+}
+
 TEST_F(Export, HarComesBackWithTheTimesOfAConnection) {
   facts_.dns_start = milliseconds(2);
   facts_.connect_start = milliseconds(7);
@@ -227,6 +241,7 @@ TEST_F(Export, AWebSocketIsInAHarAndComesBackAndIsCountedElsewhere) {
   EXPECT_EQ(har.report.count_of(Loss::kMessages), 0U);
   EXPECT_THAT(har.text, HasSubstr(R"("method":"GET","url":"wss://example.org/a?b=)"));
   EXPECT_THAT(har.text, HasSubstr(R"("opcode":2,"data":"AAEC")"));
+  EXPECT_THAT(har.text, HasSubstr(R"("_resourceType":"websocket")"));
   auto const warc = export_as(*reader_, Target::kWarc).text;
   import_into(folder_ / "c.reprise", warc);
   auto const of_warc = open_archive(folder_ / "c.reprise");

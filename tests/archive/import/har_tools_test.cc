@@ -151,6 +151,73 @@ TEST_F(ImportHarOfTools, LeavesTheCharsetOfOtherTextAndOfOurOwnExport) {
   }
 }
 
+TEST_F(ImportHarOfTools, SaysThatAsciiIsUtf8InsteadOfACharsetThatDoesNotExtendIt) {
+  for (const char* const charset :
+       {"utf-16", R"(\"UTF-16LE\")", "unicode", "ucs-2", "utf-32be", "utf-7"}) {
+    SCOPED_TRACE(charset);
+    auto const type = std::string("text/css; charset=") + charset;
+    HarParts parts{.response = text_of_type(type, R"("size":4,"text":"hi")")};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), "Content-Type: text/css; charset=utf-8\n");
+    EXPECT_EQ(body(0), "hi");
+    EXPECT_EQ(report.charsets_corrected, 1U);
+    parts.response = R"("status":200,"content":{"text":"hi"},"headers":[{"name":"Content-Type",)"
+                     R"("value":")" +
+                     type + R"("}])";
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(report.charsets_corrected, 1U) << "the content is before the head";
+    parts.response = text_of_type(type, R"("size":4,"text":"aABpAA==","encoding":"base64")");
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(report.charsets_corrected, 0U) << "these are the bytes of the response";
+    parts.response = text_of_type(type, R"("size":0,"text":"")");
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(report.charsets_corrected, 0U);
+  }
+}
+
+TEST_F(ImportHarOfTools, TakesABodyThatIsShorterThanFirefoxsSizeForCut) {
+  auto const with = [](const std::string& fields, const std::string& content) {
+    return R"("status":200,"headers":[)" + fields + R"(],"content":{)" + content + "}";
+  };
+  auto const length = [](const std::string& value) {
+    return R"({"name":"Content-Length","value":")" + value + R"("})";
+  };
+  std::string const coding = R"({"name":"Content-Encoding","value":"gzip"},)";
+  for (const HarParts& cut : {
+           HarParts{.tool = "Firefox", .response = with(length("9"), R"("size":9,"text":"begin")")},
+           HarParts{
+               .tool = "Firefox",
+               .response = with(length("9"), R"("size":9,"text":"YmVnaW4=","encoding":"base64")")},
+           // The length was that of the coded body.
+           HarParts{.tool = "Firefox",
+                    .response = with(coding + length("3"), R"("size":9,"text":"begin")")},
+       }) {
+    SCOPED_TRACE(cut.response);
+    ASSERT_EQ(import(cut.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
+    EXPECT_EQ(sink.exchanges[0].failure, "the browser kept only a part of the body");
+    EXPECT_EQ(fields(0), "Content-Length: 9\n");
+    EXPECT_EQ(body(0), "begin");
+    EXPECT_THAT(report.remarks,
+                testing::ElementsAre(testing::HasSubstr("devtools.netmonitor.responseBodyLimit")));
+  }
+  for (const HarParts& whole : {
+           HarParts{.tool = "Firefox", .response = with(length("8"), R"("size":8,"text":"begin")")},
+           HarParts{
+               .tool = "Firefox",
+               .response = text_of_type("text/css; charset=utf-16", R"("size":12,"text":"begin")")},
+           HarParts{.tool = "Firefox", .response = with("", R"("size":5,"text":"begin")")},
+           HarParts{.tool = "Firefox",
+                    .response = R"("status":304,"headers":[],"content":{"size":9,"text":"begin"})"},
+           HarParts{.response = with(length("9"), R"("size":9,"text":"begin")")},
+       }) {
+    SCOPED_TRACE(whole.response);
+    ASSERT_EQ(import(whole.text()), "");
+    EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
+    EXPECT_THAT(report.remarks, testing::IsEmpty());
+  }
+}
+
 TEST_F(ImportHarOfTools, FindsARequestWhoseBodyIsMissingWithoutIt) {
   struct Case {
     std::string request;

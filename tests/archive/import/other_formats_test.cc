@@ -107,18 +107,19 @@ class ImportMahimahi : public ImportTest {
   bool take(const std::string& file) {
     sink = {};
     Collector collector(sink, false);
-    auto const good = import_mahimahi(file, collector) && !collector.failed();
+    auto const good = import_mahimahi(file, std::nullopt, collector) && !collector.failed();
     report = collector.report();
     return good;
   }
 };
 
-std::string mahimahi_record() {
+/// With these fields of the response.
+std::string mahimahi_record(const std::string& fields = "") {
   return bytes_field(1, "192.0.2.1") + varint(2 << 3) + varint(8443) + varint(3 << 3) + varint(2) +
          bytes_field(4,
                      bytes_field(1, "GET /x HTTP/1.1") +
                          bytes_field(2, bytes_field(1, "Host") + bytes_field(2, "a.test:8443"))) +
-         bytes_field(5, bytes_field(1, "HTTP/1.1 200 OK") +
+         bytes_field(5, bytes_field(1, "HTTP/1.1 200 OK") + fields +
                             bytes_field(2, bytes_field(1, "Transfer-Encoding") +
                                                bytes_field(2, "chunked")) +
                             bytes_field(3, "4\r\nbody\r\n0\r\n\r\n"));
@@ -180,6 +181,26 @@ TEST_F(ImportMahimahi, IsAFolderWhoseFirstFileIsAnExchange) {
   EXPECT_EQ(importer.report().exchanges, 2U);
   write("notes.txt", "no exchange");
   EXPECT_FALSE(is_mahimahi_folder(folder.path()));
+}
+
+TEST_F(ImportMahimahi, BeginsWithTheEarliestDateOfAResponse) {
+  auto const header = [](const std::string& name, const std::string& value) {
+    return bytes_field(2, bytes_field(1, name) + bytes_field(2, value));
+  };
+  ScratchFolder const folder;
+  int number = 0;
+  for (auto const& fields :
+       {header("Date", "Mon, 15 Jun 2020 12:00:09 GMT"),
+        header("date", "Mon, 15 Jun 2020 12:00:05 GMT"),
+        header("Date", "Mon, 15 Jun 2020 11:00:00 GMT") + header("Age", "3607"),
+        header("Date", "Thu, 01 Jan 1970 00:00:00 GMT"), header("Date", "no date"),
+        std::string()}) {
+    std::ofstream(folder / std::to_string(number++), std::ios::binary) << mahimahi_record(fields);
+  }
+  Importer importer(sink, false);
+  EXPECT_FALSE(importer.read_path(folder.path(), nullptr));
+  EXPECT_EQ(sink.sessions.at(0).started,
+            std::chrono::system_clock::time_point(std::chrono::seconds(1'592'222'405)));
 }
 
 std::string tnet(const std::string& payload, char type) {

@@ -48,6 +48,29 @@ TEST_F(ImportWprgo, ReadsSeveralGzipMembersAsOneText) {
             std::chrono::system_clock::time_point(std::chrono::seconds(1'500'000'000)));
 }
 
+TEST_F(ImportWprgo, WithoutAStartItBeginsWithTheEarliestDateOfAResponse) {
+  auto const dated = [](const std::string& fields) {
+    return entry(kGet, "HTTP/1.1 200 OK\r\n" + fields + "\r\n\r\nDate: not a field");
+  };
+  auto const start_of = [this](const std::string& text) {
+    EXPECT_EQ(import(gzip(text)), "");
+    return std::chrono::floor<std::chrono::seconds>(sink.sessions.at(0).started)
+        .time_since_epoch()
+        .count();
+  };
+  auto text = archive(dated("Date: Mon, 15 Jun 2020 12:00:09 GMT") + "," +
+                      dated("date: Mon, 15 Jun 2020 12:00:05 GMT") + "," +
+                      dated("Date: Mon, 15 Jun 2020 11:00:00 GMT\r\nAge: 3607") + "," +
+                      dated("Date: Thu, 01 Jan 1970 00:00:00 GMT") + "," + dated("Date: today") +
+                      "," + entry(kGet, ""));
+  EXPECT_EQ(start_of(text), 1'500'000'000) << "the seed is the start";
+  std::string const seed = "1500000000000";
+  EXPECT_EQ(start_of(text.replace(text.find(seed), seed.size(), "0")), 1'592'222'405);
+  EXPECT_EQ(
+      start_of(R"({"Requests":{"a.test":{"https://a.test/x":[)" + entry(kGet, kResponse) + "]}}}"),
+      0);
+}
+
 TEST_F(ImportWprgo, UndoesChunksAndKeepsTheCoding) {
   auto const coded = gzip("hello");
   ASSERT_EQ(coded.size(), 25U);

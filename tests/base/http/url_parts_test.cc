@@ -22,5 +22,12 @@ TEST(UrlParts, AreThoseOfAnyText) {
   EXPECT_EQ(url_parts("").path, "");
 }
 
+TEST(UrlParts, CanBeTakenAwayFromTheEnd) {
+  EXPECT_EQ(without_fragment("https://a.test/b?c#d?e#f"), "https://a.test/b?c");
+  EXPECT_EQ(without_query("https://a.test/b?c#d"), "https://a.test/b");
+  EXPECT_EQ(without_query("https://a.test/b#d?c"), "https://a.test/b");
+  EXPECT_EQ(without_query("https://a.test/b"), "https://a.test/b");
+}
+
 }  // namespace
 }  // namespace reprise

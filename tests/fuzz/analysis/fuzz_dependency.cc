@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/dependency/dependency_json.h"
+#include "tests/analysis/dependency/compared_closures.h"
 
 using namespace reprise;
 

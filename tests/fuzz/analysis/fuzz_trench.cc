@@ -8,6 +8,7 @@
 
 #include "analysis/trench/trench_fields.h"
 #include "analysis/trench/trench_json.h"
+#include "tests/analysis/trench/trench_field_values.h"
 
 using namespace reprise;
 

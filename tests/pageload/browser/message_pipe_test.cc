@@ -47,7 +47,7 @@ TEST_F(Pipe, GivesOutWhatCameBeforeTheEnd) {
 }
 
 TEST_F(Pipe, RefusesAMessageOverItsLimit) {
-  pair_.ours.limit_messages(100);
+  pair_ = std::move(*make_message_pipe(100));
   browser_says(std::string(101, 'x'));
   EXPECT_EQ(receive().error(), std::errc::message_size);
 }

@@ -170,6 +170,36 @@ TEST(AddLoad, KeepsTheReplayOfALoadWithoutAPage) {
   EXPECT_EQ(result.replays[0].exit_code, 3);
 }
 
+TEST(MoveLastLoad, TakesItsReplayAlong) {
+  LoadResult from, to;
+  for (int const code : {4, 5}) {
+    for (LoadResult* const result : {&from, &to}) {
+      add_load(*result,
+               {.page = PageLoad{.url = "https://a.test/" + std::to_string(code)},
+                .replay = ReplayRun{.exit_code = code}},
+               {}, 1, false);
+    }
+  }
+  move_last_load(from, to);
+  ASSERT_EQ(from.loads.size(), 1);
+  EXPECT_EQ(from.replays.at(*from.loads[0].replay).exit_code, 4);
+  ASSERT_EQ(to.loads.size(), 3);
+  EXPECT_EQ(to.loads[2].page.url, "https://a.test/5");
+  EXPECT_EQ(to.loads[2].order, 3);
+  ASSERT_EQ(to.replays.size(), 3);
+  EXPECT_EQ(to.replays.at(*to.loads[2].replay).exit_code, 5);
+}
+
+TEST(MoveLastLoad, MovesOneThatWasLoadedLive) {
+  LoadResult from, to;
+  add_load(from, {.page = PageLoad{.url = "https://a.test/"}}, {}, 1, false);
+  move_last_load(from, to);
+  EXPECT_TRUE(from.loads.empty());
+  ASSERT_EQ(to.loads.size(), 1);
+  EXPECT_FALSE(to.loads[0].replay);
+  EXPECT_TRUE(to.replays.empty());
+}
+
 }  // namespace
 }  // namespace reprise
 

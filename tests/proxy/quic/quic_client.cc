@@ -189,8 +189,10 @@ QuicClient::QuicClient(Options options, Endpoint local, Endpoint server, TimePoi
   gnutls_certificate_allocate_credentials(&credentials_);
   gnutls_init(&tls_, GNUTLS_CLIENT);
   EXPECT_EQ(ngtcp2_crypto_gnutls_configure_client_session(tls_), 0);
-  gnutls_priority_set_direct(tls_, "%DISABLE_TLS13_COMPAT_MODE:NORMAL:-VERS-ALL:+VERS-TLS1.3",
-                             nullptr);
+  std::string priorities = "%DISABLE_TLS13_COMPAT_MODE:NORMAL:-VERS-ALL:+VERS-TLS1.3";
+  // GnuTLS sends a key share of both: 32 bytes for the server, and 1024 that only take room.
+  if (options_.long_hello) priorities += ":-GROUP-ALL:+GROUP-X25519:+GROUP-FFDHE8192";
+  EXPECT_EQ(gnutls_priority_set_direct(tls_, priorities.c_str(), nullptr), 0);
   reference_ = {.get_conn = Callbacks::connection_of, .user_data = this};
   gnutls_session_set_ptr(tls_, &reference_);
   gnutls_credentials_set(tls_, GNUTLS_CRD_CERTIFICATE, credentials_);

@@ -33,6 +33,7 @@ class QuicClient {
     std::uint64_t stream_window_bytes = 1 << 20;
     std::uint64_t connection_window_bytes = 16 << 20;
     bool extends_windows = true;  ///< as it reads
+    bool long_hello = false;      ///< a ClientHello of two datagrams, as today's browsers send
   };
 
   /// What came on one stream.

@@ -83,6 +83,23 @@ TEST_F(QuicConnectionTest, IgnoresDamagedDatagrams) {
   EXPECT_GT(damaged, 50u);
 }
 
+/// The kernel refuses a burst with packets that are longer than the device's MTU, all of it.
+TEST_F(QuicConnectionTest, SendsProbesOfThePathsMtuAlone) {
+  pair.path_bytes_max = 1200;
+  std::size_t probes = 0;
+  pair.on_burst = [this, &probes](const QuicBurst& burst) {
+    if (burst.segment_bytes <= pair.path_bytes_max) return;
+    ++probes;
+    EXPECT_EQ(burst.size_bytes, burst.segment_bytes);
+  };
+  auto& client = pair.open();
+  auto const stream = client.get("/download");
+  pair.run([&] { return client.answer(stream).complete; });
+  pair.on_burst = nullptr;
+  EXPECT_EQ(client.answer(stream).body.size(), Site::kDownloadBytes);
+  EXPECT_GT(probes, 0u);
+}
+
 TEST_F(QuicConnectionTest, TellsTheAlertOfAClientThatRefuses) {
   EXPECT_EQ(client_alert_of(quic_closed_with(0x100 + 48)), 48);
   EXPECT_EQ(client_alert_of(quic_closed_with(1)), std::nullopt);

@@ -70,10 +70,22 @@ class QuicEndpointTest : public testing::Test, private QuicApplications {
     context.restart();
     context.poll();
   }
+  /// Lets the server alone talk until the client's handshake is done.
+  void listen(QuicClient& client, const Peer& peer) {
+    for (int round = 0; round < 1000 && !client.handshake_done(); ++round) {
+      serve();
+      for (auto bytes = peer.receive(); !bytes.empty(); bytes = peer.receive()) {
+        client.read(bytes, client_now());
+      }
+      context.restart();
+      context.run_one_for(std::chrono::milliseconds(1));  // the server's packets are paced
+    }
+  }
+  QuicClient::TimePoint client_now() const { return std::chrono::steady_clock::now() + ahead; }
   /// Lets a client talk over its socket until `done`.
   void talk(QuicClient& client, const Peer& peer, const std::function<bool()>& done) {
     for (int round = 0; round < 20'000 && !done(); ++round) {
-      auto const now = std::chrono::steady_clock::now();
+      auto const now = client_now();
       for (auto const& datagram : client.write(now)) peer.send(datagram, server());
       serve();
       auto bytes = peer.receive();
@@ -90,6 +102,8 @@ class QuicEndpointTest : public testing::Test, private QuicApplications {
   net::io_context context;
   std::optional<QuicEndpoint> endpoint;
   Site site;
+  /// How far the clients' clock is ahead of the server's: what it skipped instead of waiting.
+  std::chrono::steady_clock::duration ahead{};
 
  private:
   struct Client {
@@ -206,6 +220,57 @@ TEST_F(QuicEndpointTest, ValidatesAddressesWhileManyHandshakesAreUnderWay) {
   auto const stream = client.get("/early");
   talk(client, peer, [&] { return client.answer(stream).complete; });
   EXPECT_EQ(client.answer(stream).body, "early");
+}
+
+TEST_F(QuicEndpointTest, TakesTheDatagramsOfAClientHelloInAnyOrder) {
+  Peer const peer;
+  QuicClient client({.long_hello = true}, peer.at(), server(), client_now());
+  auto const hello = client.write(client_now());
+  ASSERT_EQ(hello.size(), 2u);
+  peer.send(hello[1], server());
+  peer.send(hello[0], server());
+  listen(client, peer);
+  EXPECT_TRUE(client.handshake_done());
+  auto const stream = client.get("/early");
+  talk(client, peer, [&] { return client.answer(stream).complete; });
+  EXPECT_EQ(client.answer(stream).body, "early");
+  EXPECT_EQ(endpoint->connections(), 1u);
+}
+
+TEST_F(QuicEndpointTest, BeginsOnceTheLostBeginningOfAClientHelloIsSentAgain) {
+  Peer const peer;
+  QuicClient client({.long_hello = true}, peer.at(), server(), client_now());
+  auto const hello = client.write(client_now());
+  ASSERT_EQ(hello.size(), 2u);
+  peer.send(hello[1], server());
+  serve();
+  EXPECT_TRUE(peer.receive().empty());
+  EXPECT_EQ(endpoint->connections(), 0u);
+  std::vector<std::vector<std::byte>> again;
+  for (int timer = 0; timer < 10 && again.empty(); ++timer) {  // pacing has one, too
+    ahead += client.due() - client_now();
+    client.pass(client_now());
+    again = client.write(client_now());
+  }
+  for (auto const& datagram : again) peer.send(datagram, server());
+  listen(client, peer);
+  EXPECT_TRUE(client.handshake_done());
+}
+
+TEST_F(QuicEndpointTest, ForgetsAFirstDatagramWithoutAHandshake) {
+  Peer const peer;
+  QuicClient client({}, peer.at(), server(), client_now());
+  auto const hello = client.write(client_now());
+  ASSERT_EQ(hello.size(), 1u);
+  auto damaged = hello[0];
+  damaged.back() ^= std::byte{1};
+  peer.send(damaged, server());
+  serve();
+  EXPECT_TRUE(peer.receive().empty());
+  EXPECT_EQ(endpoint->connections(), 0u);
+  peer.send(hello[0], server());
+  listen(client, peer);
+  EXPECT_TRUE(client.handshake_done());
 }
 
 TEST_F(QuicEndpointTest, RefusesNewClientsOnceItEnds) {

@@ -341,6 +341,56 @@ TEST_F(RecordConnectionTest, NoticesAClientThatLeavesWhileItsUploadIsHeldUp) {
   EXPECT_TRUE(kept[0].request.body_partial);
 }
 
+TEST_F(RecordConnectionTest, PassesAPausedAnswerToAClientThatHasLongEndedItsSide) {
+  Event goes_on;
+  session_.dialer.scripts = {[&](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    auto const wire = with_length(kContent);
+    (void)co_await stream.write(bytes_of(wire).first(wire.size() - 5));
+    co_await goes_on.wait();
+    (void)co_await stream.write(bytes_of(wire).last(5));
+    (void)co_await read_all(stream);
+  }};
+  Received received;
+  session_.serve([&](H1Client& client, MemoryStream& stream) -> awaitable<void> {
+    (void)co_await stream.write(bytes_of(kGet));
+    co_await stream.shutdown();
+    (void)co_await receive(client, received);
+  });
+  session_.context.poll();
+  session_.lose_patience();
+  session_.context.poll();
+  EXPECT_EQ(session_.session->counters().in_flight, 1U);
+  goes_on.set();
+  session_.run();
+  EXPECT_TRUE(received.whole);
+  EXPECT_EQ(received.body, kContent);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kComplete);
+}
+
+TEST_F(RecordConnectionTest, LeavesASilentOriginWhenTheClientHasLongEndedItsSide) {
+  session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    co_await stream.peer_gone();
+  }};
+  Received received;
+  session_.serve([&](H1Client& client, MemoryStream& stream) -> awaitable<void> {
+    (void)co_await stream.write(bytes_of(kGet));
+    co_await stream.shutdown();
+    (void)co_await receive(client, received);
+  });
+  session_.context.poll();
+  EXPECT_EQ(session_.session->counters().in_flight, 1U);
+  session_.lose_patience();
+  session_.run();
+  EXPECT_EQ(received.status, 0);
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].outcome, Outcome::kCutByClient);
+}
+
 TEST_F(RecordConnectionTest, PassesAnAnswerThatComesBeforeTheRequestIsWhole) {
   session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
     (void)co_await read_through(stream, "01234");

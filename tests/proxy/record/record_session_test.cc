@@ -10,11 +10,15 @@
 #include "dns/error.h"
 #include "dns/wire.h"
 #include "proxy/record/network_dialer.h"
+#include "tests/archive/file_size_limit.h"
+#include "tests/proxy/record/recorded_session.h"
 
 namespace reprise {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 using namespace std::chrono_literals;
 
 TEST(RecordSession, KeepsAnswersAndFailuresOfDns) {
@@ -72,6 +76,45 @@ TEST(RecordSession, KeepsAnswersAndFailuresOfDns) {
   EXPECT_EQ(answers[1].rcode, std::nullopt);
   EXPECT_EQ(answers[1].failure, "no DNS server answered in time");
   EXPECT_EQ(answers[1].answered, 6s);
+}
+
+TEST(RecordSession, KeepsNothingMoreIfItCannotBeginAgainOnADiskThatFillsUpAtAnyByte) {
+  ScratchFolder const folder;
+  std::size_t without_session = 0;
+  bool all_fits = false;
+  for (std::uint64_t limit = 0; !all_fits && !testing::Test::HasFailure(); ++limit) {
+    SCOPED_TRACE(limit);
+    RecordedSession recorded(folder / "a.reprise");
+    Event released;
+    recorded.dialer.scripts = {[&](MemoryStream& stream) -> awaitable<void> {
+      (void)co_await read_through(stream, "\r\n\r\n");
+      co_await released.wait();
+      (void)co_await stream.write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+      (void)co_await read_all(stream);
+    }};
+    Received received;
+    recorded.ask("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", {&received});
+    recorded.context.poll();
+    {
+      FileSizeLimit const full(recorded.writer->size_bytes() + limit);
+      recorded.session->begin_again({});
+      if (!recorded.writer->session()) {
+        ++without_session;
+        recorded.session->begin_again({});
+        recorded.session->keep(ConnectionFacts{.host = "b.test"});
+        recorded.session->keep(dns::LookUpAnswer{});
+      }
+      released.set();
+      recorded.run();
+    }
+    all_fits = recorded.archive_errors.empty();
+    EXPECT_LE(recorded.archive_errors.size(), 1U);
+    if (all_fits) EXPECT_TRUE(received.whole);
+    auto const reader = recorded.archive();
+    EXPECT_THAT(problems_of(*reader), IsEmpty());
+    EXPECT_THAT(exchanges_of(*reader), SizeIs(received.whole ? 1 : 0));
+  }
+  EXPECT_GT(without_session, 0U);
 }
 
 }  // namespace

@@ -205,9 +205,14 @@ class RecordedSession {
     for (auto& client : clients_) client.handler->close();
   }
 
+  /// As if much time had passed since clients ended their side.
+  void lose_patience() {
+    for (auto& client : clients_) client.server->lose_patience();
+  }
+
   /// Ends the session; after this nothing can be served.
   std::unique_ptr<ArchiveReader> archive() {
-    (void)writer->end_session();  // a disk that is full
+    if (writer->session()) (void)writer->end_session();  // a disk that is full
     (void)writer->close();
     clients_.clear();
     session.reset();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace reprise {
 namespace {
 
@@ -93,8 +95,18 @@ TEST_F(BlockedTest, KnowsWhatTheBrowserAsksFor) {
   EXPECT_TRUE(asked_for("style", "stylesheet"));
   EXPECT_TRUE(asked_for("iframe", "document"));
   EXPECT_TRUE(asked_for("empty", "fetch"));
+  EXPECT_TRUE(asked_for("embed", "document"));
+  EXPECT_TRUE(asked_for("sharedworker", "script"));
+  EXPECT_TRUE(asked_for("track", "media"));
+  EXPECT_TRUE(asked_for("report", "report")) << "as the browser sends it";
   EXPECT_FALSE(asked_for("script", "image"));
   EXPECT_FALSE(blocks("resource=image", request_to("a.test")));
+  std::vector<HeaderView> const navigation{{"sec-fetch-dest", "empty"},
+                                           {"sec-fetch-mode", "navigate"}};
+  EXPECT_TRUE(blocks("resource=document", request_to("a.test", "/", navigation)));
+  auto socket = request_to("a.test");
+  socket.protocol = "websocket";
+  EXPECT_TRUE(blocks("resource=websocket", socket));
 }
 
 }  // namespace

@@ -34,6 +34,15 @@ TEST_F(TraceContextTest, TracesThePagesSiteOnly) {
   EXPECT_FALSE(is_traced("update.test", {{"Sec-Fetch-Dest", "empty"}}));
 }
 
+TEST_F(TraceContextTest, KnowsAPageThatItsServiceWorkerFetches) {
+  HeaderView const what{"Sec-Fetch-Dest", "empty"};
+  HeaderView const mode{"Sec-Fetch-Mode", "navigate"};
+  EXPECT_TRUE(is_traced("www.shop.test", {what, mode}));
+  EXPECT_TRUE(is_traced("img.shop.test", {{"Sec-Fetch-Dest", "image"}}));
+  EXPECT_FALSE(is_traced("ads.test", {what, mode, {"Referer", "https://www.shop.test/"}}));
+  EXPECT_FALSE(is_traced("api.test", {what, {"Sec-Fetch-Mode", "cors"}}));
+}
+
 TEST_F(TraceContextTest, KnowsAPageWithoutSecFetchByItsMissingInitiator) {
   HeaderView const referer{"Referer", "http://shop.test/"};
   EXPECT_TRUE(is_traced("shop.test"));

@@ -217,6 +217,44 @@ TEST_F(WebSocketTest, PassesOnWhatIsNotWebSocketAndKeepsNoMoreOfIt) {
   EXPECT_THAT(ran.ends, ElementsAre(MessageSender::kOrigin));
 }
 
+TEST_F(WebSocketTest, PassesOnWhatComesAfterItsSessionAndKeepsNoneOfIt) {
+  auto const before = frame(MessageSender::kOrigin, MessageKind::kText, "one");
+  auto const after = frame(MessageSender::kOrigin, MessageKind::kText, "two");
+  RecordedSession session(folder_ / "a.reprise");
+  Event begun_again;
+  session.dialer.scripts = {[&](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    (void)co_await stream.write(bytes_of(kAgree));
+    (void)co_await stream.write(bytes_of(before));
+    co_await begun_again.wait();
+    (void)co_await stream.write(bytes_of(after));
+    co_await stream.shutdown();
+    (void)co_await read_all(stream);
+  }};
+  std::string client_got;
+  session.serve([&](H1Client& h1, MemoryStream& stream) -> awaitable<void> {
+    (void)co_await stream.write(bytes_of(kAsk));
+    Received received;
+    (void)co_await receive(h1, received);
+    h1.switch_protocols();
+    while (true) {
+      auto const piece = co_await h1.body().read();
+      if (!piece || piece->empty()) break;
+      client_got += text_of(*piece);
+    }
+  });
+  session.context.poll();
+  EXPECT_EQ(client_got, before);
+  session.session->begin_again({});
+  begun_again.set();
+  session.run();
+  EXPECT_EQ(client_got, before + after);
+  EXPECT_THAT(session.archive_errors, IsEmpty());
+  auto const reader = session.archive();
+  EXPECT_THAT(problems_of(*reader), IsEmpty());
+  EXPECT_THAT(reader->messages(), SizeIs(1));
+}
+
 TEST_F(WebSocketTest, RefusedByTheOriginIsAnOrdinaryAnswer) {
   for (const char* const status : {"200 OK", "426 Upgrade Required", "403 Forbidden"}) {
     SCOPED_TRACE(status);

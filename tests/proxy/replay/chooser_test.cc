@@ -199,6 +199,32 @@ TEST_F(Choosing, HeadIsAnsweredByItsOwnExchangeOrTheHeadOfGet) {
   EXPECT_EQ(own.exchange->exchange().request.method, "HEAD");
 }
 
+TEST_F(Choosing, HeadIsMatchedLikeTheGet) {
+  record(get("/site"), "text");
+  record(get("/f?_=1700000000123"), "text");
+  record(get("/g?x=2"), "text");
+  record(RecordedArchive::exchange("HEAD", "/g?x=1"));
+
+  auto clear = head("HEAD", "/site");
+  clear.scheme = Scheme::kHttp;
+  clear.port = 80;
+  auto const substituted = ask(clear);
+  EXPECT_EQ(substituted.kind, Kind::kHead);
+  EXPECT_TRUE(substituted.decision.scheme_substituted);
+
+  auto const near = ask("HEAD", "/f?_=1700000999456");
+  EXPECT_EQ(near.kind, Kind::kHead);
+  EXPECT_EQ(near.decision.kind, MatchKind::kFuzzy);
+  EXPECT_EQ(near.decision.score, 95U);
+
+  auto const exact = ask("HEAD", "/g?x=2");  // before the similar HEAD
+  EXPECT_EQ(exact.kind, Kind::kHead);
+  EXPECT_EQ(exact.decision.kind, MatchKind::kExact);
+  auto const similar = ask("HEAD", "/g?x=3");  // before a similar GET
+  EXPECT_EQ(similar.kind, Kind::kStored);
+  EXPECT_EQ(similar.decision.kind, MatchKind::kFuzzy);
+}
+
 TEST_F(Choosing, ConditionsAndRangesSelect) {
   record(get("/", {{.name = "ETag", .value = "\"x\""}}), "0123456789");
   auto const selected = [this](std::string_view name, std::string_view value,
@@ -296,6 +322,31 @@ TEST_F(Choosing, RecordedPartsAreStitched) {
   auto const gap = ask("GET", "/");
   EXPECT_EQ(gap.kind, Kind::kMiss);
   EXPECT_EQ(gap.miss.reason, "recorded in parts that do not have it: bytes 0-7 of 10");
+}
+
+TEST_F(Choosing, ARedirectOrAnErrorForAnotherRangeDoesNotReplaceParts) {
+  Fields const first{{.name = "Range", .value = "bytes=0-4"}};
+  for (auto const status : {302, 503}) {
+    auto earlier = get("/");
+    earlier.response.status = static_cast<std::uint16_t>(status);
+    earlier.request.headers = Headers(HeaderList(first));
+    record(std::move(earlier));
+  }
+  auto part = get("/", {{.name = "ETag", .value = "\"x\""},
+                        {.name = "Content-Range", .value = "bytes 0-4/10"}});
+  part.response.status = 206;
+  part.request.headers = Headers(HeaderList(first));
+  record(std::move(part), "01234");
+
+  for (auto const status : {302, 503, 206}) {
+    EXPECT_EQ(ask("GET", "/", first).form.response->parts().head.status, status);
+  }
+  auto const other = ask("GET", "/", {{.name = "Range", .value = "bytes=2-3"}});
+  ASSERT_EQ(other.kind, Kind::kStitched);
+  EXPECT_EQ(other.selected.ranges, (std::vector<ByteRange>{{2, 4}}));
+  auto const gap = ask("GET", "/", {{.name = "Range", .value = "bytes=5-"}});
+  ASSERT_EQ(gap.kind, Kind::kMiss);
+  EXPECT_EQ(gap.miss.reason, "recorded in parts that do not have it: bytes 0-4 of 10");
 }
 
 TEST_F(Choosing, WhatDidNotEndWellIsGivenAsFarAsItWent) {

@@ -69,6 +69,18 @@ TEST_F(Preflight, GoesByTheSameQueryFirst) {
   EXPECT_EQ(field(ask("POST", "/api?op=3").value(), "Access-Control-Allow-Origin"), "*");
 }
 
+TEST_F(Preflight, GoesByTheAnswerThatAllowsItsOrigin) {
+  record("PUT", "/item", {{.name = "Access-Control-Allow-Origin", .value = "https://b.test"}});
+  record("PUT", "/item", page_);
+  record("POST", "/api?op=1", {{.name = "Access-Control-Allow-Origin", .value = "https://b.test"}});
+  record("POST", "/api?op=2", page_);
+  for (auto const& [method, target] : {std::pair("PUT", "/item"), std::pair("POST", "/api?op=1")}) {
+    auto const answer = ask(method, target);
+    ASSERT_TRUE(answer) << answer.error();
+    EXPECT_EQ(field(*answer, "Access-Control-Allow-Origin"), "https://page.test");
+  }
+}
+
 TEST_F(Preflight, IsAMissWhereTheRequestIsNotRecorded) {
   record("GET", "/item", any_);
   EXPECT_EQ(ask("PUT", "/item").error(),

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "proxy/replay/replay_session.h"
 #include "proxy/replay/tls_plans.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::Not;
 
 class TlsChangesTest : public testing::Test {
@@ -80,6 +82,36 @@ TEST_F(TlsChangesTest, NothingIsCoalescedWithAnUnknownPage) {
   auto const made = plans({.page = "nowhere.test", .coalesced = {"b.test"}});
   EXPECT_EQ(made.of("b.test", 443).alpn, "http/1.1");
   EXPECT_THAT(made.of("a.test", 443).names.names, Not(Contains("b.test")));
+}
+
+TEST_F(TlsChangesTest, Http3OfAnAddressIsThatOfTheHost) {
+  add("192.0.2.1", "h2", {"192.0.2.1"});
+  add("192.0.2.2", "h2", {"192.0.2.2"});
+  for (auto const& changes :
+       {TlsChanges{.h3 = {"192.0.2.1"}}, TlsChanges{.h3_offers = {"192.0.2.1"}}}) {
+    auto const made = plans(changes);
+    EXPECT_TRUE(made.unnamed_speaks_h3("192.0.2.1"));
+    EXPECT_FALSE(made.unnamed_speaks_h3("192.0.2.2"));
+    EXPECT_TRUE(made.unnamed_speaks_h3("127.18.0.1"));  // a stand-in, of one or the other
+  }
+  EXPECT_FALSE(plans({.h3 = {"a.test"}}).unnamed_speaks_h3("127.18.0.1"));
+  EXPECT_TRUE(plans({.h3 = {"2001:db8::1"}}).unnamed_speaks_h3("127.18.0.1"));
+  EXPECT_TRUE(plans({}, Protocol::kH3).unnamed_speaks_h3("127.18.0.1"));
+}
+
+TEST_F(TlsChangesTest, AClientWithoutAHostNameGetsTheHttp3OfItsAddress) {
+  add("192.0.2.1", "h2", {"192.0.2.1", "one.test"});
+  ReplaySession session(archive_.reader(), {.tls = {.h3 = {"192.0.2.1"}}});
+  ConnectionInfo info;
+  auto const names = [&](const std::string& local, const std::string& server_name) {
+    info.local = {net::ip::make_address(local), 443};
+    info.server_name = server_name;
+    auto const shown = session.open(info)->plan_quic(info);
+    return shown ? shown->names : std::vector<std::string>();
+  };
+  EXPECT_THAT(names("192.0.2.1", ""), ElementsAre("192.0.2.1", "one.test"));
+  EXPECT_THAT(names("127.18.0.1", ""), ElementsAre("127.18.0.1"));
+  EXPECT_THAT(names("192.0.2.1", "a.test"), IsEmpty());
 }
 
 TEST_F(TlsChangesTest, UnknownHostsAreIgnored) {

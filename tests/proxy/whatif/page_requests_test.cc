@@ -110,12 +110,16 @@ TEST_F(PageRequestsTest, DocumentsAreWholeHtmlForWindowsAndFrames) {
   site_.add(posted);
   site_.add(a_get("https://a.test/x.txt", "text/plain"));
   site_.add(asked_with(a_get("https://a.test/frame", "text/html"), "Sec-Fetch-Dest", "iframe"));
+  // By a service worker, for a window.
+  auto passed_on =
+      asked_with(a_get("https://a.test/passed-on", "text/html"), "Sec-Fetch-Dest", "empty");
+  site_.add(asked_with(passed_on, "Sec-Fetch-Mode", "navigate"));
   auto const requests = read();
   std::vector<std::string> documents;
   for (const PageRequest& each : requests.all()) {
     if (each.is_document) documents.push_back(each.url);
   }
-  EXPECT_THAT(documents, ElementsAre("https://a.test/frame"));
+  EXPECT_THAT(documents, ElementsAre("https://a.test/frame", "https://a.test/passed-on"));
 }
 
 TEST_F(PageRequestsTest, KnowHowTheBrowserAsked) {
@@ -134,11 +138,12 @@ TEST_F(PageRequestsTest, KnowHowTheBrowserAsked) {
   asked("text/javascript", "Empty", "cors");
   asked("text/plain", "SCRIPT", "no-cors");
   asked("text/javascript", "script", "cors");
+  asked("text/html", "empty", "navigate");
   std::vector<std::string> kinds;
   for (const PageRequest& each : read().all()) kinds.push_back(each.as + (each.cors ? "+" : ""));
   // An "empty" destination is a fetch; other names are in lower case.
   EXPECT_THAT(kinds, ElementsAre("image", "font+", "style", "script", "video", "fetch+", "fetch+",
-                                 "script", "script+"));
+                                 "script", "script+", "document"));
 }
 
 TEST_F(PageRequestsTest, AreThoseOfTheSessionAndSelectedByItsNumbers) {

@@ -5,8 +5,6 @@
 namespace reprise {
 namespace {
 
-using namespace std::chrono_literals;
-
 LoadResult::Load load_of(const LoadCell& cell, double load_event_ms, bool warm_up = false) {
   PageLoad page;
   page.url = cell.url;
@@ -70,12 +68,6 @@ TEST(LoadText, IsOneLine) {
   PageLoad page{.url = "u", .requests = {{.encoded_bytes = 1500}}, .load_event_ms = 12.34};
   sum_up(page);
   EXPECT_EQ(load_text(page), "loaded u: 1 request, 1.5 kB, load event 12.3 ms");
-}
-
-TEST(DurationText, IsShort) {
-  EXPECT_EQ(duration_text(40s), "40 s");
-  EXPECT_EQ(duration_text(12min), "12 min");
-  EXPECT_EQ(duration_text(65min + 95min), "2 h 40 min");
 }
 
 }  // namespace

@@ -12,9 +12,10 @@ namespace reprise::wpr {
 std::string fill_in(std::string script, std::chrono::milliseconds time, const std::string& random);
 
 /// The same script in ASCII and without the texts that would end a script element or a CDATA
-/// section: other characters become escapes, as they are in strings. `script` is UTF-8; bytes that
-/// are not become U+FFFD. Its meaning changes only where such a text is neither in a string nor in
-/// a comment, or in a template whose raw text is read.
+/// section. `script` is UTF-8; bytes that are not become U+FFFD. In literals and names other
+/// characters become escapes, between them spaces and line ends; `<!--` that begins a comment
+/// becomes `//`. Its meaning changes only in a template whose raw text is read, and where
+/// `</script` is code: a comparison with a regular expression.
 std::string fit_for_documents(const std::string& script);
 
 }  // namespace reprise::wpr

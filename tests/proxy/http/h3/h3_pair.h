@@ -95,6 +95,7 @@ class H3Pair : private QuicHost {
     while (server && !server->over()) {
       auto const burst = server->write(out, now);
       if (burst.size_bytes == 0) break;
+      if (on_burst) on_burst(burst);
       ++moved;
       Bytes rest = Bytes(out).first(burst.size_bytes);
       while (!rest.empty()) {
@@ -131,6 +132,9 @@ class H3Pair : private QuicHost {
   std::chrono::seconds patience{20};
   Arrives arrives_at_server;
   Arrives arrives_at_client;
+  /// Longer datagrams do not arrive at the client.
+  std::size_t path_bytes_max = 65'535;
+  std::function<void(const QuicBurst&)> on_burst;
   std::size_t datagrams_to_server = 0;
   std::size_t datagrams_to_client = 0;
   std::size_t bytes_to_server = 0;
@@ -168,6 +172,7 @@ class H3Pair : private QuicHost {
   void deliver(Bytes packet) {
     if (packet.empty()) return;
     bytes_to_client += packet.size();
+    if (packet.size() > path_bytes_max) return;
     if (arrives_at_client && !arrives_at_client(datagrams_to_client++)) return;
     client->read(packet, now);
   }

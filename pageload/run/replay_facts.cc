@@ -1,4 +1,4 @@
-#include "pageload/run/judge.h"
+#include "pageload/run/replay_facts.h"
 
 #include <map>
 #include <sstream>
@@ -21,7 +21,7 @@ std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
   return all;
 }
 
-void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
+void set_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
   auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
   for (auto const view : {asked, without_fragment(page.final_url)}) {
     auto const url = std::string(view);
@@ -40,10 +40,9 @@ void judge_outcome(PageLoad& page, const std::map<std::string, std::string>& mis
 /// "GET https://a.test/", as reports of replays name it: WebSockets by their CONNECT, and long URLs
 /// cut.
 std::string name_in_report(const PageRequest& request) {
-  constexpr std::size_t kUrlBytesMax = 4096;
   bool const is_socket = request.url.starts_with("ws://") || request.url.starts_with("wss://");
   auto url = is_socket ? "http" + request.url.substr(2) : request.url;
-  if (url.size() > kUrlBytesMax) url = url.substr(0, kUrlBytesMax) + "...";
+  if (url.size() > kReportTextMax) url = url.substr(0, kReportTextMax) + "...";
   return (is_socket ? "CONNECT" : request.method) + " " + url;
 }
 
@@ -62,9 +61,9 @@ std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplayS
 
 }  // namespace
 
-void judge(PageLoad& page, const ReplaySummary& report) {
+void add_replay_report(PageLoad& page, const ReplaySummary& report) {
   auto misses = misses_of(report);
-  judge_outcome(page, misses);
+  set_outcome(page, misses);
   page.browser_requests = requests_of_browser(page, report, std::move(misses));
   page.hits = report.hits;
   page.misses = report.misses;

@@ -1,4 +1,4 @@
-#include "pageload/run/judge.h"
+#include "pageload/run/replay_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,27 +28,27 @@ ReplaySummary report_with_miss(const std::string& url) {
   return {.hits = 1, .misses = 1, .distinct_misses = {{"GET", url, "no such path"}}};
 }
 
-TEST(Judge, TakesHitsAndMissesFromTheReport) {
+TEST(AddReplayReport, TakesHitsAndMissesFromTheReport) {
   auto page = loaded_page();
-  judge(page, {.hits = 2, .misses = 0});
+  add_replay_report(page, {.hits = 2, .misses = 0});
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
   EXPECT_EQ(page.hits, 2);
   EXPECT_EQ(page.misses, 0);
   EXPECT_THAT(page.browser_requests, Optional(IsEmpty()));
 }
 
-TEST(Judge, KeepsALoadWhoseImageIsMissing) {
+TEST(AddReplayReport, KeepsALoadWhoseImageIsMissing) {
   auto page = loaded_page();
-  judge(page, report_with_miss("https://a.test/image"));
+  add_replay_report(page, report_with_miss("https://a.test/image"));
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
   EXPECT_EQ(page.load_event_ms, 120);
   EXPECT_EQ(page.misses, 1);
   EXPECT_THAT(page.browser_requests, Optional(IsEmpty())) << "the page asked for it";
 }
 
-TEST(Judge, RejectsAPageWhoseDocumentIsMissing) {
+TEST(AddReplayReport, RejectsAPageWhoseDocumentIsMissing) {
   auto page = loaded_page();
-  judge(page, report_with_miss(kPage));
+  add_replay_report(page, report_with_miss(kPage));
   EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
   EXPECT_EQ(page.failure, "The archive has no answer for https://a.test/: no such path.");
   EXPECT_EQ(page.load_event_ms, std::nullopt);
@@ -57,45 +57,49 @@ TEST(Judge, RejectsAPageWhoseDocumentIsMissing) {
   EXPECT_EQ(page.request_count, 2);
 }
 
-TEST(Judge, RejectsAPageThatWasLedToAMissingOne) {
+TEST(AddReplayReport, RejectsAPageThatWasLedToAMissingOne) {
   auto page = loaded_page();
   page.final_url = "https://a.test/login#form";
-  judge(page, report_with_miss("https://a.test/login"));
+  add_replay_report(page, report_with_miss("https://a.test/login"));
   EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
 }
 
-TEST(Judge, FindsAPageThatWasAskedForWithAFragment) {
+TEST(AddReplayReport, FindsAPageThatWasAskedForWithAFragment) {
   PageLoad page{.url = "https://a.test/#top"};
-  judge(page, report_with_miss(kPage));
+  add_replay_report(page, report_with_miss(kPage));
   EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
 }
 
-TEST(Judge, KeepsALoadThatMissedAPostToItsOwnAddress) {
+TEST(AddReplayReport, KeepsALoadThatMissedAPostToItsOwnAddress) {
   auto page = loaded_page();
-  judge(page, {.misses = 1, .distinct_misses = {{"POST", kPage, "no such method"}}});
+  add_replay_report(page, {.misses = 1, .distinct_misses = {{"POST", kPage, "no such method"}}});
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
 }
 
-TEST(Judge, TellsTheBrowsersOwnRequestsFromThePages) {
+TEST(AddReplayReport, TellsTheBrowsersOwnRequestsFromThePages) {
   auto page = loaded_page();
-  judge(page, {.distinct_misses = {{"GET", "https://a.test/image", "no such path"},
-                                   {"GET", "http://update.test/", "no such host"}},
-               .special_answers = {{"browser", "POST", "https://safe.test/"},
-                                   {"preflight", "OPTIONS", "https://a.test/api"}},
-               .missing_names = {"sync.test"}});
+  ReplaySummary const report{.distinct_misses = {{"GET", "https://a.test/image", "no such path"},
+                                                 {"GET", "http://update.test/", "no such host"}},
+                             .special_answers = {{"browser", "POST", "https://safe.test/"},
+                                                 {"preflight", "OPTIONS", "https://a.test/api"}},
+                             .missing_names = {"sync.test"}};
+  add_replay_report(page, report);
   EXPECT_THAT(
       page.browser_requests,
       Optional(ElementsAre("GET http://update.test/", "POST https://safe.test/", "DNS sync.test")));
 }
 
-TEST(Judge, KnowsThePagesWebSocketsAndLongUrls) {
+TEST(AddReplayReport, KnowsThePagesWebSocketsAndLongUrls) {
   auto page = loaded_page();
   auto const long_url = "https://a.test/?" + std::string(5000, 'x');
+  auto const cut_url = long_url.substr(0, kReportTextMax) + "...";
   page.requests.push_back({.url = "wss://a.test/socket", .method = "GET"});
   page.requests.push_back({.url = long_url, .method = "GET"});
-  judge(page, {.distinct_misses = {{"CONNECT", "https://a.test/socket", "no such path"},
-                                   {"GET", long_url.substr(0, 4096) + "...", "no such path"},
-                                   {"CONNECT", "https://b.test/socket", "no such host"}}});
+  ReplaySummary const report{
+      .distinct_misses = {{"CONNECT", "https://a.test/socket", "no such path"},
+                          {"GET", cut_url, "no such path"},
+                          {"CONNECT", "https://b.test/socket", "no such host"}}};
+  add_replay_report(page, report);
   EXPECT_THAT(page.browser_requests, Optional(ElementsAre("CONNECT https://b.test/socket")));
 }
 

@@ -13,7 +13,7 @@ namespace reprise {
 /// time, and what the browser asked for of its own. A page that the replay did not have is no load,
 /// whatever the browser showed for it: its outcome becomes kNotInArchive, and times and scores,
 /// those of an error page, go.
-void judge(PageLoad& page, const ReplaySummary& report);
+void add_replay_report(PageLoad& page, const ReplaySummary& report);
 
 /// The lines of a replay's standard error that begin with "reprise: "; the others are chatter.
 std::string lines_for_people(const std::string& text);
