@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import random
 import socket
 import subprocess
 import sys
@@ -24,7 +23,7 @@ H1_HOST = "h1.bench.test"
 H2_HOST = "h2.bench.test"
 H3_HOST = "localhost"  # gtlsclient resolves it itself, and sends it
 # Names that the recording has, too, for connections that each show another one. As many as a replay
-# prepares certificates for.
+# prepares certificates for: behind everything else, so it takes long beside other programs.
 FRESH_SETS, FRESH_NAMES = 5, 800
 
 
@@ -91,12 +90,13 @@ https://{host}:{h3} {{
 
 class Bench:
     """What all servers of a run share: a folder, the objects, a certificate, two cores (None: those
-    that the system chooses)."""
+    that the system chooses). `quick`: its figures mean nothing."""
 
-    def __init__(self, folder, server_core, load_core):
+    def __init__(self, folder, server_core, load_core, quick=False):
         self.folder = folder
         self.server_core = server_core
         self.load_core = load_core
+        self.quick = quick
         self.objects = folder / "objects"
         self.objects.mkdir(mode=0o755)
         for name, size in OBJECTS.items():
@@ -110,22 +110,14 @@ class Bench:
         return self._on(self.load_core)
 
     def behind_the_server(self):
-        """On its core, whenever it waits."""
-        return [*self.on_server_core(), "chrt", "--idle", "0"]
+        """On its core, whenever it waits. Beside other programs that may be never: a quick run
+        only shares the core."""
+        idle = [] if self.quick else ["chrt", "--idle", "0"]
+        return [*self.on_server_core(), *idle]
 
     @staticmethod
     def _on(core):
         return [] if core is None else ["taskset", "-c", str(core)]
-
-
-def free_ports(count):
-    """Below those that the system gives to whoever asks for port 0 meanwhile."""
-    found = set()
-    while len(found) < count:
-        port = random.randrange(10_000, 30_000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.add(port)
-    return list(found)
 
 
 class Peer:
@@ -138,7 +130,8 @@ class Peer:
         self.name = name
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.", dir=bench.folder))
         self.folder.chmod(0o755)
-        self.ports = dict(zip(protocols, free_ports(len(protocols))))
+        addresses = len(protocols) * [harness.LOOPBACK]
+        self.ports = dict(zip(protocols, harness.free_ports(*addresses)))
         self.leaf = bench.certificate.leaf_file
         self.values = {"folder": self.folder, "objects": bench.objects, "certificate": self.leaf,
                        "key": self.leaf.with_suffix(".key"), "threads": threads, **self.ports}
@@ -282,15 +275,15 @@ def record(bench):
                 for scheme, host in (("http", H1_HOST), ("https", H1_HOST), ("https", H2_HOST),
                                      ("https", H3_HOST)):
                     fetch(bench, recorder, scheme, host, name)
-    return with_fresh_names(bench, archive)
+    return archive
 
 
-def with_fresh_names(bench, archive):
+def with_fresh_names(bench, archive, sets=FRESH_SETS, names_of_a_set=FRESH_NAMES):
     """A copy of `archive` that has one exchange of each fresh name."""
     har, names, both = (bench.folder / name for name in ("names.har", "names.reprise",
                                                          "both.reprise"))
     write_har(har, [f"https://{fresh_prefix(number)}{i}.fresh.test/"
-                    for number in range(FRESH_SETS) for i in range(FRESH_NAMES)])
+                    for number in range(sets) for i in range(names_of_a_set)])
     for arguments in (("import", har, "-o", names),
                       ("merge", archive, names, "--sessions", "one", "-o", both)):
         done = harness.run("archive", *map(str, arguments))

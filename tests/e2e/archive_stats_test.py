@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""`archive stats` of many archives: of folders, and as map and merge under Dask, with a worker
-killed in the middle, and as Hadoop Streaming and Spark run it: the bytes of one process's."""
+"""`archive stats` of many archives: of folders, and as map and merge as Hadoop Streaming and Spark
+run it: the bytes of one process's. dask_test.py does the same under Dask."""
 
 import json
 import random
 import shutil
 import subprocess
-import unittest
 
 import engines
 import harness
@@ -18,7 +17,9 @@ PARTIAL = "reprise archive stats --partial"
 MERGE = "reprise archive stats --merge"
 
 
-class Statistics(engines.EngineCase):
+class StatisticsCase(engines.EngineCase):
+    """Has a corpus, with one file that is no archive, and its sums by one process."""
+
     def setUp(self):
         super().setUp()
         self.corpus = self.folder / "corpus"
@@ -51,6 +52,8 @@ class Statistics(engines.EngineCase):
         self.assertEqual(done.returncode, expect, done.stderr.decode())
         return done
 
+
+class Statistics(StatisticsCase):
     def test_a_folder_has_the_sums_of_its_archives(self):
         done = self.stats(self.corpus, "--json", expect=3)
         self.assertIn(b"broken.reprise: not a reprise archive", done.stderr)
@@ -96,14 +99,6 @@ class Statistics(engines.EngineCase):
         bad.write_bytes(self.whole + b"hosts|a\t1\t2\t3\n")
         self.assertIn(b"is not a partial result of archives", self.stats(bad, expect=3).stderr)
 
-    @unittest.skipUnless(engines.has_dask(), "python3-distributed is not installed")
-    def test_a_worker_of_dask_dies_and_the_bytes_are_those_of_one_process(self):
-        output = self.folder / "corpus.partial"
-        usable = [path for path in self.archives if path.name != "broken.reprise"]
-        self.run_with_a_death(PARTIAL.removeprefix("reprise "), MERGE.removeprefix("reprise "),
-                              usable, usable[5], output)
-        self.assertEqual(output.read_bytes(), self.stats("--partial", *usable).stdout)
-
     def test_engines_that_pipe_lines_give_the_same_bytes(self):
         """Of names in any order, cut anywhere; combined 0, 1 and 2 times; tasks killed."""
         for combined in range(3):
@@ -133,4 +128,4 @@ class Statistics(engines.EngineCase):
 
 
 if __name__ == "__main__":
-    engines.main()
+    harness.main()

@@ -8,7 +8,6 @@ import math
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import unittest
@@ -60,11 +59,6 @@ def tenths(milliseconds):
     return math.floor(10 * milliseconds + 0.5)
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
-
-
 class Site:
     """The page in `folder`, served by the configuration that docs/beacons.md shows."""
 
@@ -73,7 +67,6 @@ class Site:
         self.root = self.folder / "www"
         self.root.mkdir(parents=True)
         self.folder.chmod(0o755)
-        self.port = free_port()
         self.beacons = self.folder / "beacons.ndjson"
         shutil.copy(SCRIPT, self.root / "beacon.js")
         for name in ("a.png", "b.png", "closed.png", "data.png"):
@@ -82,14 +75,21 @@ class Site:
         (self.root / "app.js").write_text(APP)
         text = (harness.REPOSITORY / "docs/beacons.md").read_text()
         servers = re.search(r"```nginx\n(.*?)```", text, re.DOTALL)[1]
-        for documented, ours in (("listen 80;", f"listen 127.0.0.1:{self.port};"),
-                                 ("127.0.0.1:8081", f"127.0.0.1:{free_port()}"),
+        self.process, self.port, _ = harness.at_free_ports(
+            lambda port, inner: nginx_site.start(self.folder,
+                                                 TYPES + self.changed(servers, port, inner)),
+            harness.LOOPBACK, harness.LOOPBACK)
+
+    def changed(self, servers, port, inner):
+        """The documented configuration with our ports and files."""
+        for documented, ours in (("listen 80;", f"listen 127.0.0.1:{port};"),
+                                 ("127.0.0.1:8081", f"127.0.0.1:{inner}"),
                                  ("/var/www", str(self.root)),
                                  ("/var/log/nginx/beacons.ndjson", str(self.beacons)),
                                  ("flush=10s", "flush=1ms")):
             assert documented in servers, documented
             servers = servers.replace(documented, ours)
-        self.process = nginx_site.start(self.folder, TYPES + servers)
+        return servers
 
     def page(self, name, before=""):
         (self.root / f"{name}.html").write_text(PAGE.format(before=before, port=self.port))

@@ -187,7 +187,7 @@ class OnSlurm(campaigns.CampaignCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(verbosity=2, exit=False)
+    program = harness.main(exit=False)
     if program.result.wasSuccessful() and program.result.skipped:
         raise SystemExit(harness.SKIPPED)
     raise SystemExit(not program.result.wasSuccessful())

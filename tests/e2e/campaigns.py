@@ -26,13 +26,15 @@ def answer(request):
 
 
 class CampaignCase(harness.TestCase):
-    """Has a folder with archives, and runs commands with a data folder of its own."""
+    """Has a folder with archives, and runs commands with its own data folder and TMPDIR: that has
+    the lock by which a node runs one shard at a time."""
 
     def setUp(self):
         super().setUp()
         self.plan = self.folder / "plan"
         self.environment = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data"),
-                            "XDG_CACHE_HOME": str(self.folder / "cache")}
+                            "XDG_CACHE_HOME": str(self.folder / "cache"),
+                            "TMPDIR": str(self.short_folder())}
 
     def record_pages(self, count):
         """Archives p0.reprise, ... of pages that request the same; once for each test."""

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-import unittest
 
 import harness
 from nginx_site import Host, NginxSite
@@ -113,4 +112,4 @@ if __name__ == "__main__":
     if BROWSER is None:
         print("skipped: there is no Chromium here")
         sys.exit(harness.SKIPPED)
-    unittest.main(verbosity=2)
+    harness.main()

@@ -6,7 +6,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import unittest
 
 import harness
 from coalescing_test import BROWSER, sessions_of
@@ -116,4 +115,4 @@ if __name__ == "__main__":
     if BROWSER is None or not pathlib.Path(NGINX).exists():
         print("skipped: Chromium and nginx are needed")
         sys.exit(harness.SKIPPED)
-    unittest.main(verbosity=2)
+    harness.main()

@@ -165,11 +165,13 @@ class Page:
         self.evaluate("new Promise(done => requestAnimationFrame(() =>"
                       " requestAnimationFrame(done)))")
 
-    def press(self, key):
+    def press(self, key, settles=True):
+        """Unless `settles`, what the key changes need not be drawn yet."""
         text = key if len(key) == 1 else ""
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, text=text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
-        self.settle()
+        if settles:
+            self.settle()
 
     def accessibility(self):
         """What a screen reader is told, in its order: [(depth, role, name, element)], the element

@@ -2,6 +2,7 @@
 of the format of xwd(1)."""
 
 import os
+import select
 import shutil
 import struct
 import subprocess
@@ -13,6 +14,8 @@ from wire import DEADLINE_SECONDS
 PROGRAM = shutil.which("Xvfb")
 WIDTH, HEIGHT = 1400, 1000
 HEADER = struct.Struct(">25I")
+SAMPLED = 97  # one pixel of so many, in other columns of each row, tells the share of a colour
+LOOK_SECONDS = 0.05  # between two looks: nothing tells when a page has been drawn
 
 
 class Display:
@@ -48,16 +51,21 @@ class Display:
     def share_of(self, red, green, blue):
         """Of the screen, from 0 to 1, that has this colour."""
         pixels = self.pixels()
-        wanted = bytes((blue, green, red))
-        return sum(pixels[at:at + 3] == wanted
-                   for at in range(0, len(pixels), 4)) / (WIDTH * HEIGHT)
+        sampled = [pixels[at:at + 3] for at in range(0, len(pixels), 4 * SAMPLED)]
+        return sampled.count(bytes((blue, green, red))) / len(sampled)
 
     def wait_for(self, *colour, share):
         """Until that share of the screen has the colour."""
         end = time.monotonic() + DEADLINE_SECONDS
-        while self.share_of(*colour) < share:
-            if time.monotonic() > end:
-                raise AssertionError(f"{self.share_of(*colour):.3f} of the screen has the colour")
+        ended = os.pidfd_open(self._process.pid)
+        try:
+            while (seen := self.share_of(*colour)) < share:
+                if time.monotonic() > end:
+                    raise AssertionError(f"{seen:.3f} of the screen has the colour")
+                if select.select([ended], [], [], LOOK_SECONDS)[0]:
+                    raise AssertionError("Xvfb ended")
+        finally:
+            os.close(ended)
 
     def screenshot(self, path):
         """Writes a PNG."""

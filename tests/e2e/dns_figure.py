@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import dns.message
 import dns.query
 
 import figure
+import harness
 
 REPRISE = os.environ.get("REPRISE", "build/release/reprise")
 ROUNDS = int(os.environ.get("FIGURE_TRIES", "5"))
@@ -45,11 +45,6 @@ server:
 """
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
-
-
 def find(program):
     found = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin")
     if not found:
@@ -62,7 +57,7 @@ class Server:
 
     def __init__(self, name, make_command):
         self.name = name
-        self.port = free_port()
+        [self.port] = harness.free_ports(harness.LOOPBACK)
         self.process = subprocess.Popen(["taskset", "-c", SERVER_CORE, *make_command(self.port)],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.rates = []

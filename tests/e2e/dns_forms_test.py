@@ -2,6 +2,7 @@
 """The form of the stub's answers against unbound's, with the same names: response code, flags and
 sections of some 700 generated queries, malformed ones included, one datagram each."""
 
+import os
 import random
 import select
 import shutil
@@ -10,11 +11,11 @@ import struct
 import subprocess
 import sys
 import time
-import unittest
 
 import dns_test
 import harness
 from test_seed import TEST_SEED
+from wire import DEADLINE_SECONDS
 
 import dns.edns
 import dns.flags
@@ -25,6 +26,7 @@ import dns.rcode
 QUERIES = 500
 MALFORMED = 200
 ANSWER_SECONDS = 3
+ASK_AGAIN_SECONDS = 0.05  # of a port that refuses
 TRIES = 2
 PORTS = 5
 RA = 0x80
@@ -59,25 +61,31 @@ class Unbound:
 
     def __init__(self, folder):
         self.config = folder / "unbound.conf"
-        # A port that is free for TCP can be a client's for UDP.
+        # Another program can take the port before unbound does.
         if not any(self._started() for _ in range(PORTS)):
             raise AssertionError(f"unbound did not start on any of {PORTS} ports")
 
     def _started(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        [self.port] = harness.free_ports(harness.LOOPBACK)
         data = "".join(f'  local-data: "{name}. 60 IN A {at}"\n' for name, at in NAMES.items())
         self.config.write_text(CONFIG.format(port=self.port) + data)
         self.process = subprocess.Popen([shutil.which("unbound") or "/usr/sbin/unbound", "-d", "-c",
                                          str(self.config)], stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        while not self._answers():
-            if self.process.poll() is not None:
-                return False
-            if time.monotonic() > deadline:
-                self.stop()
-                raise AssertionError("unbound does not answer")
-        return True
+        ended = os.pidfd_open(self.process.pid)
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        try:
+            while not self._answers():
+                if select.select([ended], [], [], ASK_AGAIN_SECONDS)[0]:
+                    self.process.wait()
+                    return False
+                if time.monotonic() > deadline:
+                    raise AssertionError("unbound does not answer")
+            return True
+        except BaseException:  # also of an interrupted test
+            self.stop()
+            raise
+        finally:
+            os.close(ended)
 
     def _answers(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
@@ -199,4 +207,4 @@ if __name__ == "__main__":
     if not (shutil.which("unbound") or shutil.os.path.exists("/usr/sbin/unbound")):
         print("unbound is not installed")
         sys.exit(harness.SKIPPED)
-    unittest.main()
+    harness.main()

@@ -7,10 +7,10 @@ import re
 import select
 import socket
 import struct
-import unittest
 
 import dns_forms_test
 import dns_test
+import harness
 from test_seed import TEST_SEED
 from wire import DEADLINE_SECONDS
 
@@ -102,4 +102,4 @@ class Hostile(dns_test.Stub):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

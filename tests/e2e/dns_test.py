@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import unittest
 
 import harness
 from wire import DEADLINE_SECONDS, HOST, response
@@ -201,4 +200,4 @@ class Mistakes(Stub):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

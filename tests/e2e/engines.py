@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import unittest
 import zlib
 
 import harness
@@ -242,7 +241,7 @@ class EngineCase(harness.TestCase):
 
 def main():
     """Skipped tests make the whole skipped: they are told apart from those that passed."""
-    program = unittest.main(module="__main__", verbosity=2, exit=False)
+    program = harness.main(exit=False)
     if program.result.wasSuccessful() and program.result.skipped:
         raise SystemExit(harness.SKIPPED)
     raise SystemExit(not program.result.wasSuccessful())

@@ -15,9 +15,7 @@ Needs root or unprivileged user namespaces, for the link.
 import os
 import pathlib
 import random
-import socket
 import subprocess
-import sys
 import unittest
 
 import harness
@@ -80,9 +78,9 @@ class FirstByte(harness.TestCase):
 
     def start_origin(self):
         """nginx outside any link, until the end of the test."""
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        origin = nginx_site.start(self.folder, self.servers(f"127.0.0.1:{self.port}"))
+        origin, self.port = harness.at_free_ports(
+            lambda port: nginx_site.start(self.folder, self.servers(f"127.0.0.1:{port}")),
+            harness.LOOPBACK)
         self.addCleanup(nginx_site.stop, origin)
 
     def record_all(self):
@@ -149,4 +147,4 @@ class FirstByte(harness.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=2))
+    harness.main()

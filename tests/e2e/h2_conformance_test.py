@@ -4,7 +4,6 @@ other server: prints what it does otherwise."""
 
 import subprocess
 import sys
-import unittest
 
 import harness
 import h2_wire
@@ -49,4 +48,4 @@ if __name__ == "__main__":
                 print(f"{name}: {found}")
         print(sum(found is not None for _, found in results), "of", len(results))
     else:
-        unittest.main()
+        harness.main()

@@ -7,7 +7,6 @@ stays h1.
 
 import hashlib
 import random
-import socket
 import subprocess
 
 import harness
@@ -44,12 +43,11 @@ class Nginx:
         for name, body in BODIES.items():
             (self.folder / "www" / name).write_bytes(body)
         self.certificate = Certificate(self.folder / "tls")
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
         leaf = self.certificate.leaf_file
-        self.process = nginx_site.start(self.folder, SERVERS.format(
-            folder=self.folder, port=self.port, certificate=leaf, key=leaf.with_suffix(".key"),
-            locations=locations))
+        self.process, self.port = harness.at_free_ports(
+            lambda port: nginx_site.start(self.folder, SERVERS.format(
+                folder=self.folder, port=port, certificate=leaf, key=leaf.with_suffix(".key"),
+                locations=locations)), harness.LOOPBACK)
 
     def connect_arguments(self):
         yield from ("--connect-to", f"{HOST}:443:127.0.0.1:{self.port}",

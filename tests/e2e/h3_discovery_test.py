@@ -118,9 +118,12 @@ class Discovery(harness.TestCase):
         for browser in BROWSERS:
             with self.subTest(browser=browser):
                 protocols = self.loaded(browser, OFFERS, "--protocol", "h3-known")
-                # Firefox asks over TCP while it connects over QUIC.
-                asked = protocols[OFFERS][3 if browser == "firefox-esr" else 0:]
-                self.assertEqual(set(asked), {"h3"}, protocols)
+                if browser == "firefox-esr":
+                    # It asks over TCP while it connects over QUIC, and goes back to TCP when that
+                    # takes long. Responses over TCP do not offer HTTP/3: it has known it.
+                    self.assertIn("h3", protocols[OFFERS], protocols)
+                else:
+                    self.assertEqual(set(protocols[OFFERS]), {"h3"}, protocols)
                 self.assertNotIn("h3", protocols[SILENT])
 
     @harness.thorough

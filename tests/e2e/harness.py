@@ -5,9 +5,11 @@ The binary is $REPRISE, or build/release/reprise.
 """
 
 import ctypes
+import errno
 import json
 import os
 import pathlib
+import random
 import select
 import shutil
 import signal
@@ -31,6 +33,11 @@ BROWSER = "chromium-headless-shell" if shutil.which("chromium-headless-shell") e
 THOROUGH = os.environ.get("THOROUGH") == "1"
 IN_NAMESPACE = "REPRISE_TEST_IN_NAMESPACE"
 SKIPPED = 77
+LOOPBACK = "127.0.0.1"
+PORTS = range(10_000, 30_000)  # below those that the system gives to whoever asks for port 0
+PORT_ORDER = random.Random(os.getpid())  # tests that run together begin at different ones
+PORT_TRIES = 1000
+START_TRIES = 5
 
 
 class TestCase(unittest.TestCase):
@@ -125,13 +132,17 @@ class Reprise:
         self.ca_file = self.ready["ca_file"]
 
     def _wait_until_ready(self):
-        for _ in watch_folder(self.ready_file.parent, self.process.pid):
-            if self.ready_file.exists():
-                return
-            if self.process.poll() is not None:
-                raise AssertionError(f"exit {self.process.returncode}, not ready:\n{self.log()}")
-        self.kill()
-        raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.log()}")
+        try:
+            for _ in watch_folder(self.ready_file.parent, self.process.pid):
+                if self.ready_file.exists():
+                    return
+                if self.process.poll() is not None:
+                    raise AssertionError(
+                        f"exit {self.process.returncode}, not ready:\n{self.log()}")
+            raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.log()}")
+        except BaseException:  # also of an interrupted test: nobody else ends it yet
+            self.kill()
+            raise
 
     def address(self, listener):
         host, port = self.ready[listener].rsplit(":", 1)
@@ -194,8 +205,79 @@ def watch_folder(folder, pid, events=MOVED_OR_CREATED):
         os.close(process)
 
 
-def main():
-    unittest.main(verbosity=2)
+def free_ports(*addresses):
+    """A port of each of `addresses`, all different, that nobody has over TCP or UDP."""
+    found = []
+    for address in addresses:
+        for _ in range(PORT_TRIES):
+            port = PORT_ORDER.choice(PORTS)
+            if port not in found and is_free(address, port):
+                found.append(port)
+                break
+        else:
+            raise AssertionError(f"no free port at {address}")
+    return found
+
+
+def is_free(address, port):
+    try:
+        with socket.create_server((address, port)), \
+             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+            datagrams.bind((address, port))
+            return True
+    except OSError:
+        return False
+
+
+def at_free_ports(start, *addresses):
+    """(what `start(*ports)` returns, *ports), with free ports of `addresses`. If another program
+    has taken one of them since, which `start` tells by an AssertionError with the text of
+    EADDRINUSE, it is called again with others."""
+    for tries_left in reversed(range(START_TRIES)):
+        ports = free_ports(*addresses)
+        try:
+            return start(*ports), *ports
+        except AssertionError as error:
+            if not tries_left or os.strerror(errno.EADDRINUSE) not in str(error):
+                raise
+
+
+def catch_interrupts(handler):
+    """Leaves a signal alone that this process was told to ignore: its children ignore it, too."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+class Result(unittest.TextTestResult):
+    """A SIGINT or SIGTERM ends the test that runs, with all that it started, and no other begins.
+    A second one ends this process at once."""
+
+    interrupted = False
+
+    def startTestRun(self):
+        super().startTestRun()
+        catch_interrupts(self._interrupt)
+
+    def _interrupt(self, number, _):
+        catch_interrupts(signal.SIG_DFL)
+        self.interrupted = True
+        self.failfast = True  # a subtest does not go on to the next
+        self.stop()
+        # Recorded as an error, with the cleanup behind it, unlike KeyboardInterrupt.
+        raise SystemExit(128 + number)
+
+    def wasSuccessful(self):
+        return super().wasSuccessful() and not self.interrupted
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+
+def main(**options):
+    """`options` are those of unittest.main."""
+    return unittest.main(verbosity=2, testRunner=Runner, **options)
 
 
 def main_in_namespace(kind):

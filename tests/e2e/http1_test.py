@@ -2,6 +2,7 @@
 """HTTP/1.1 between client and proxy as RFC 9110 and 9112 have it: connections that last, pipelines,
 100-continue, interim responses, request bodies with trailers, and what is refused."""
 
+import statistics
 import threading
 import time
 
@@ -44,13 +45,16 @@ class Http1(harness.TestCase):
         self.proxies(echo, exchange)
 
     def test_no_large_response_waits_for_a_timer(self):
-        """A sender that holds its last part back for a timer takes 13 s here, and not .2."""
+        """A sender that holds its last part back for a timer takes 65 ms each time, and not 1. The
+        median, since a busy machine delays some."""
         def exchange(proxy):
-            started = time.monotonic()
+            seconds = []
             with proxy.connect("http") as client:
                 for _ in range(200):
+                    started = time.monotonic()
                     self.assertEqual(len(client.get("/large").body), 102_400)
-            self.assertLess(time.monotonic() - started, 8)
+                    seconds.append(time.monotonic() - started)
+            self.assertLess(statistics.median(seconds), 0.04)
         self.proxies(lambda request: response(bytes(102_400)), exchange)
 
     def test_a_pipeline_is_answered_in_order(self):

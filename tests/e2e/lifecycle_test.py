@@ -183,6 +183,9 @@ class Lifecycle(harness.TestCase):
             for number in range(60):
                 client.get(f"/{number}")
         self.assertEqual(recorder.stop(), 0, recorder.log())
+
+    def keep_busy(self):
+        """With two loops, until the test ends."""
         for _ in range(2):
             busy = subprocess.Popen([sys.executable, "-c", BUSY_LOOP])
             self.addCleanup(busy.wait)
@@ -211,8 +214,11 @@ class Lifecycle(harness.TestCase):
 
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             runs = [pool.submit(run, dice.getrandbits(64), number) for number in range(count)]
-            for each in concurrent.futures.as_completed(runs):
-                yield each.result()
+            try:
+                for each in concurrent.futures.as_completed(runs):
+                    yield each.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # in an interrupted test
 
     def assert_all_end_well(self, count, *arguments, **options):
         catchable = in_order = 0
@@ -226,6 +232,7 @@ class Lifecycle(harness.TestCase):
         self.assertGreater(in_order, catchable / 4)
 
     def test_starts_and_signals(self):
+        self.keep_busy()
         self.assert_all_end_well(STARTS)
 
     def test_a_parent_that_ignores_its_childrens_ends_is_no_obstacle(self):
@@ -239,12 +246,14 @@ class Lifecycle(harness.TestCase):
                 self.assertEqual(done.returncode, 7, done.stderr.decode())
 
     def test_loads(self):
+        self.keep_busy()
         self.assert_all_end_well(LOADS, ("load",), seconds=3, at_once=1)
 
 
 def report_figure(starts):
     lifecycle = Lifecycle()
     lifecycle.setUp()
+    lifecycle.keep_busy()
     counts = {"starts": 0, "hung": 0, "orphaned": 0, "otherwise_wrong": 0, "signalled_in_order": 0}
     loads = lifecycle.fates(starts // 200, ("load",), seconds=3, at_once=2)
     try:

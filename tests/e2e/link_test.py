@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import unittest
 
 import harness
@@ -125,7 +124,7 @@ class Linked(harness.TestCase):
 
     def test_one_address_for_all_when_asked_for(self):
         self.record_behind("none")
-        done = self.timed_curl("--topology", "single")
+        done = self.timed_curl("--topology", "single", "--no-selfcheck")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({line.split()[2] for line in done.stdout.splitlines()}, {"198.18.0.1"})
 
@@ -145,8 +144,9 @@ class Linked(harness.TestCase):
         script = ("curl -sS -o /dev/null -w '%{time_namelookup} %{time_connect}' "
                   "https://one.test/i")
         for distance in ("recorded", "none"):
-            done = self.serving("replay", "--link", "none", "--origin-rtt", distance, "--report",
-                                str(report), str(self.archive), command=["sh", "-c", script])
+            done = self.serving("replay", "--link", "none", "--no-selfcheck", "--origin-rtt",
+                                distance, "--report", str(report), str(self.archive),
+                                command=["sh", "-c", script])
             self.assertEqual(done.returncode, 0, done.stderr)
             lookup, connect = (1000 * float(text) for text in done.stdout.split())
             told = json.loads(report.read_text())["link"]["origin_rtt_ms"]
@@ -159,7 +159,7 @@ class Linked(harness.TestCase):
         self.record_behind("none")
         script = ("curl -sS -o /dev/null https://four.test/; echo $?;"
                   "curl -sS -o /dev/null -w '%{http_code}\\n' https://one.test:8443/i")
-        done = self.serving("replay", "--link", "none", str(self.archive),
+        done = self.serving("replay", "--link", "none", "--no-selfcheck", str(self.archive),
                             command=["sh", "-c", script])
         self.assertEqual(done.stdout.split(), ["6", "404"], done.stderr)  # cannot resolve; a miss
         self.assertIn("names: ", done.stderr)
@@ -210,8 +210,8 @@ class Linked(harness.TestCase):
         script = "".join(f"date +%s%N; {ask} many.test A || exit 9; " for ask in (
             "dig +noall +answer", "dig +tcp +noall +answer", f"{KDIG or 'dig'} +tcp +noall +answer"
         )) + "date +%s%N"
-        done = self.serving("replay", "--link", LINK, "--report", str(report), str(self.archive),
-                            command=["sh", "-c", script])
+        done = self.serving("replay", "--link", LINK, "--no-selfcheck", "--report", str(report),
+                            str(self.archive), command=["sh", "-c", script])
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         times = [int(line) / 1e6 for line in lines if line.isdigit()]
@@ -228,7 +228,7 @@ class Linked(harness.TestCase):
     @unittest.skipUnless(NODE, "no node")
     def test_node_needs_no_flags_but_the_ca(self):
         self.record_behind("none")
-        done = self.serving("replay", "--link", LINK, str(self.archive),
+        done = self.serving("replay", "--link", LINK, "--no-selfcheck", str(self.archive),
                             command=["node", "-e", FETCH, *(f"https://{h}/i" for h in HOSTS)])
         self.assertEqual(done.stdout.splitlines(), [f"200 {len(BODY)}"] * 3, done.stderr)
 
@@ -245,7 +245,8 @@ class Linked(harness.TestCase):
                           ["-A", "-n", "reprise", "-t", "C,,", "-i", str(self.ca)]):
             subprocess.run(["certutil", *arguments, "-d", f"sql:{profile}"], check=True)
         picture = self.folder / "page.png"
-        done = self.serving("replay", "--link", LINK, "--report", str(report), str(self.archive),
+        done = self.serving("replay", "--link", LINK, "--no-selfcheck", "--report", str(report),
+                            str(self.archive),
                             command=["env", f"HOME={self.folder}", FIREFOX, "--headless",
                                      "--no-remote", "--profile", str(profile), "--screenshot",
                                      str(picture), "https://one.test/page"])
@@ -259,7 +260,7 @@ class Linked(harness.TestCase):
     def test_a_browser_loads_the_page_from_the_recorded_addresses(self):
         self.record_behind("none")
         result = self.folder / "loads.json"
-        done = self.serving("replay", "--link", LINK, str(self.archive), command=[
+        done = self.serving("replay", "--link", LINK, "--no-selfcheck", str(self.archive), command=[
             harness.REPRISE, "load", "--live", "--browser", BROWSER, "--quiet", "300", "--settle",
             "50", "-o", str(result), "https://one.test/page", "--", "{chromium-flags}"])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -273,4 +274,4 @@ class Linked(harness.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(verbosity=2))
+    harness.main()

@@ -1,7 +1,6 @@
 """nginx as an origin: of any configuration, and of several hosts over HTTPS."""
 
 import os
-import socket
 import subprocess
 from typing import NamedTuple
 
@@ -41,12 +40,16 @@ def command(folder, servers):
 def start(folder, servers):
     """The process, which listens. Ends with stop()."""
     process = subprocess.Popen(command(folder, servers), stdin=subprocess.DEVNULL)
-    for _ in harness.watch_folder(folder, process.pid):
-        if (folder / "pid").exists():  # written once it listens
-            return process
-        if process.poll() is not None:
-            break
-    raise AssertionError((folder / "error.log").read_text())
+    try:
+        for _ in harness.watch_folder(folder, process.pid):
+            if (folder / "pid").exists():  # written once it listens
+                return process
+            if process.poll() is not None:
+                break
+        raise AssertionError((folder / "error.log").read_text())
+    except BaseException:  # also of an interrupted test
+        stop(process)
+        raise
 
 
 def stop(process):
@@ -68,18 +71,21 @@ class NginxSite:
 
     def __init__(self, folder, hosts):
         self.hosts = hosts
-        self.ports = {}
         folder.mkdir(parents=True)
-        servers = ""
-        for name, host in hosts.items():
-            with socket.create_server((host.address, 0)) as probe:
-                self.ports[name] = probe.getsockname()[1]
-            leaf = host.certificate.leaf_file
-            servers += SERVER.format(address=host.address, port=self.ports[name], name=name,
-                                     h2="http2" if host.h2 else "", leaf=leaf,
-                                     key=leaf.with_suffix(".key"),
-                                     locations=self._locations(folder / name, host.files))
-        self.process = start(folder, servers)
+        locations = {name: self._locations(folder / name, host.files)
+                     for name, host in hosts.items()}
+
+        def start_at(*ports):
+            servers = ""
+            for (name, host), port in zip(hosts.items(), ports):
+                leaf = host.certificate.leaf_file
+                servers += SERVER.format(address=host.address, port=port, name=name,
+                                         h2="http2" if host.h2 else "", leaf=leaf,
+                                         key=leaf.with_suffix(".key"), locations=locations[name])
+            return start(folder, servers)
+        self.process, *ports = harness.at_free_ports(
+            start_at, *(host.address for host in hosts.values()))
+        self.ports = dict(zip(hosts, ports))
 
     @staticmethod
     def _locations(folder, files):

@@ -4,7 +4,6 @@ directly it shows of the recording and of the replay, and clients get a message 
 way. proxy/http/ORIGINS.md has the whole table."""
 
 import json
-import socket
 import subprocess
 import unittest
 
@@ -199,8 +198,6 @@ class OddOrigins(harness.TestCase):
     @unittest.skipUnless(devtools.PROGRAM, "needs Chromium")
     def test_chromium_shows_the_same(self):
         origin = self.origin(answer)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
         page = Browser()
         self.addCleanup(page.close)
 
@@ -208,12 +205,13 @@ class OddOrigins(harness.TestCase):
             return {name: page.shown(f"http://127.0.0.1:{at}{path_of(name)}") for name in NAMES}
         direct = look(origin.port)
         archive = self.folder / "a.reprise"
-        at_port = ("--http", f"127.0.0.1:{port}")
-        recorder = self.record(archive, "--inject", "none", *at_port, "--connect-to",
-                               f"127.0.0.1:{port}:127.0.0.1:{origin.port}")
+        recorder, port = harness.at_free_ports(
+            lambda port: self.record(archive, "--inject", "none", "--http", f"127.0.0.1:{port}",
+                                     "--connect-to", f"127.0.0.1:{port}:127.0.0.1:{origin.port}"),
+            harness.LOOPBACK)
         recorded = look(port)
         self.assertEqual(recorder.stop(), 0, recorder.log())
-        replay = self.replay(archive, "--topology", "single", *at_port)
+        replay = self.replay(archive, "--topology", "single", "--http", f"127.0.0.1:{port}")
         replayed = look(port)
         self.assertEqual(replay.stop(), 0, replay.log())
         for name, (_, shown) in ORIGINS.items():

@@ -52,11 +52,11 @@ class PageCase(harness.TestCase):
         self.page.show(f"file://{self.file}{fragment}", width, height, dark, phone)
         self.page.settle()
 
-    def look(self, name, *inputs, fragment=""):
-        """Opens the page in every way that it is looked at: it fetches nothing, nothing is wrong,
-        nothing sticks out."""
+    def look(self, name, *inputs, fragment="", looks=LOOKS):
+        """Opens the page in every way that it is looked at, at last in the last of `looks`: it
+        fetches nothing, nothing is wrong, nothing sticks out."""
         self.make_page(self.file, *inputs)
-        for width, height, dark in LOOKS:
+        for width, height, dark in looks:
             self.show(width=width, height=height, dark=dark, phone=width < 500, fragment=fragment)
             with self.subTest(width=width, dark=dark):
                 self.assert_whole()

@@ -6,7 +6,6 @@ import json
 import random
 import re
 import subprocess
-import unittest
 
 import harness
 from wire import DEADLINE_SECONDS
@@ -184,4 +183,4 @@ Not in these figures:
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    harness.main()

@@ -3,6 +3,7 @@
 changes of documents, hosts and links, and what it refuses."""
 
 import json
+import shutil
 import subprocess
 
 import harness
@@ -10,9 +11,20 @@ from what_if_test import LINK, QUICK, URL, Recorded
 
 # The last load is known only of a page that was quiet for two seconds.
 MILESTONES = ["first contentful paint", "largest contentful paint", "load event"]
+CHANGE = ("--what-if", "path=/: think=+300ms")
 
 
 class Predict(Recorded):
+    measured = None
+
+    def measured_change(self):
+        """The folder of a prediction for CHANGE and of its loads, and the report: of all tests."""
+        if not Predict.measured:
+            folder = self.archive.parent / "measured"
+            report = self.report(*CHANGE, "--measure", "-o", str(folder), "--seed", "1")
+            Predict.measured = folder, report
+        return Predict.measured
+
     def predict(self, *arguments, code=0, archive=None):
         done = harness.run("predict", str(archive or self.archive), URL, "--link", LINK,
                            "--inject", "none", "--protocol", "h2", "--browser", harness.BROWSER,
@@ -29,8 +41,7 @@ class Predict(Recorded):
         return each["quantiles"][0]["saving_ms"]
 
     def test_a_think_time_is_added_to_what_was_observed(self):
-        folder = self.folder / "out"
-        report = self.report("--what-if", "path=/: think=+300ms", "--measure", "-o", str(folder))
+        folder, report = self.measured_change()
         self.assertEqual(report["schema"], "reprise-prediction/1")
         self.assertEqual([each["milestone"] for each in report["milestones"]], MILESTONES)
         self.assertEqual(report["what_ifs"][0]["changed"], 1)
@@ -62,33 +73,33 @@ class Predict(Recorded):
         self.assertEqual(sorted(traces), sorted(map(str, (folder / "traces").iterdir())))
 
     def test_kept_loads_are_not_made_again(self):
+        measured, report = self.measured_change()
         folder = self.folder / "kept"
-        change = ("--what-if", "path=/: think=+300ms")
-        report = self.report(*change, "--measure", "-o", str(folder), "--seed", "1")
+        shutil.copytree(measured, folder)  # it is changed below
         kept = ("--json", "--seed", "1", "--loads", str(folder))
-        again = json.loads(self.predict(*kept, *change, "--measure").stdout)
+        again = json.loads(self.predict(*kept, *CHANGE, "--measure").stdout)
         self.assertEqual(again, report)
         other = json.loads(self.predict(*kept, "--what-if", "path=/: think=+500ms").stdout)
         for each, before in zip(other["milestones"], report["milestones"], strict=True):
             self.assertEqual(each["observed_ms"], before["observed_ms"])
             self.assertAlmostEqual(each["quantiles"][0]["saving_ms"], -500, delta=1)
         for arguments, why in (
-                ((*change, "--cache", "warm"), 'another --cache: "cold", not "warm"'),
-                ((*change, "--think-time", "recorded"),
+                ((*CHANGE, "--cache", "warm"), 'another --cache: "cold", not "warm"'),
+                ((*CHANGE, "--think-time", "recorded"),
                  'other replay options: "--inject=none", not "--inject=none --think-time'),
-                ((*change, "--cpu-throttle", "2"), 'another --cpu-throttle: "1", not "2"'),
+                ((*CHANGE, "--cpu-throttle", "2"), 'another --cpu-throttle: "1", not "2"'),
                 (("--what-if", "path=/: think=+500ms", "--measure"), "b.json was loaded with"),
-                ((*change, "--runs", "4"), "--runs")):
+                ((*CHANGE, "--runs", "4"), "--runs")):
             self.assertIn(why, self.predict(*kept, *arguments, code=2).stderr.decode())
         self.assertFalse([each for each in report["remarks"] if "dropped" in each])
         loads = json.loads((folder / "a.json").read_text())
         for each in loads["replays"]:
             each["report"]["link"]["down"]["queue_drops"] = 3
         (folder / "a.json").write_text(json.dumps(loads))
-        told = self.predict(*kept, *change).stderr.decode()
+        told = self.predict(*kept, *CHANGE).stderr.decode()
         self.assertRegex(told, "dropped packets in ([0-9]+) of \\1 loads: .*queue=1000p")
         (folder / "b.json").unlink()
-        told = self.predict(*kept, *change, "--measure", code=2).stderr.decode()
+        told = self.predict(*kept, *CHANGE, "--measure", code=2).stderr.decode()
         self.assertIn("b.json: ", told)
 
     def test_a_script_a_link_and_a_processor_at_once_of_a_page_that_is_not_whole(self):

@@ -5,7 +5,6 @@ as the nginx that it came from, request by request."""
 import email
 import random
 import socket
-import sys
 
 import harness
 import nginx_site
@@ -91,9 +90,10 @@ class Ranges(harness.TestCase):
         rng = random.Random(1)
         for path, size in SIZES.items():
             (files / path[1:]).write_bytes(rng.randbytes(size))
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        nginx = nginx_site.start(self.folder, SERVER.format(folder=self.folder, port=self.port))
+        nginx, self.port = harness.at_free_ports(
+            lambda port: nginx_site.start(self.folder,
+                                          SERVER.format(folder=self.folder, port=port)),
+            harness.LOOPBACK)
         self.addCleanup(nginx_site.stop, nginx)
 
     def origin_client(self):

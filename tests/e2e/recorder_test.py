@@ -138,9 +138,7 @@ class Endings(harness.TestCase):
         self.assertEqual(self.outcomes(archive), ["complete", "cut by client"])
 
     def test_a_dead_origin_is_told_also_in_the_middle_of_an_upload(self):
-        with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))
-            port = unused.getsockname()[1]
+        [port] = harness.free_ports(harness.LOOPBACK)
         recorder = self.record(self.folder / "a.reprise", "--connect-to",
                                f"origin.test:80:127.0.0.1:{port}")
         body = b"u" * 5_000_000

@@ -123,9 +123,7 @@ class Deployment:
                         statement], check=True, timeout=TIMEOUT_SECONDS)
 
     def start_cache(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        [port] = harness.free_ports(harness.LOOPBACK)
         self.run(spans_test.PROGRAMS["redis-server"], "--port", str(port), "--save", "",
                  ready="ready to accept")
         return port

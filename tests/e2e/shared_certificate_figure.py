@@ -16,7 +16,6 @@ import os
 import pathlib
 import random
 import shutil
-import socket
 import statistics
 import struct
 import subprocess
@@ -83,8 +82,7 @@ class Site:
         (self.folder / "www/page.html").write_text(
             "<!doctype html><link rel=icon href=data:,><title>p</title>" +
             "".join(f"<img src={url} width=9 height=9>" for url in images))
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        [self.port] = harness.free_ports(harness.LOOPBACK)
         if shared:
             both = Certificate(self.folder / "tls", HOSTS)
             self.leaves = {host: both.leaf_file for host in HOSTS}

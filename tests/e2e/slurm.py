@@ -11,6 +11,8 @@ import socket
 import subprocess
 import time
 
+import harness
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol")
 CONFIGURATION = """\
 ClusterName=reprise
@@ -52,16 +54,6 @@ def is_installed():
     return all(shutil.which(each, path=path) for each in PROGRAMS)
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 class Cluster:
     """Daemons run in the foreground, as children of this process: they end with stop()."""
 
@@ -70,7 +62,7 @@ class Cluster:
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
         self.wrapper_of = wrapper_of or {}
         self.folder.mkdir(mode=0o755)
-        ports = free_ports(nodes + 1)
+        ports = harness.free_ports(*(nodes + 1) * [harness.LOOPBACK])
         user = pwd.getpwuid(os.getuid()).pw_name
         for name in ("state", *(f"spool-{node}" for node in self.nodes)):
             (self.folder / name).mkdir(mode=0o755)

@@ -27,6 +27,8 @@ from wire import DEADLINE_SECONDS, HOST, Certificate
 
 CHAT = "chat.test"
 CLIENTS = 20
+TALK_EVERY = 20  # clients that break off
+BROKE_OFF_MIN, TALKS_MIN = 60, 3
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
 H1_REQUEST = f"GET /small HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
 COMPLAINTS = re.compile(r"(ERROR|WARNING|SUMMARY): \w*Sanitizer|runtime error:|broken invariant")
@@ -91,18 +93,26 @@ class Soak(harness.TestCase):
         dice = random.Random(TEST_SEED)
         over = threading.Event()
         done = {"broke_off": 0, "talks": 0, "wrong_talks": 0}
+        faults = []
 
         def disturb():
-            while not over.is_set():
-                self.break_off(replay, dice)
-                done["broke_off"] += 1
-                if done["broke_off"] % 20 == 0:
-                    done["talks"] += 1
-                    try:
-                        done["wrong_talks"] += not self.talk(replay, dice)
-                    except (OSError, EOFError, AssertionError) as error:
-                        print(f"conversation {done['talks']}: {error!r}", file=sys.stderr)
-                        done["wrong_talks"] += 1
+            try:
+                while (not over.is_set() or done["broke_off"] < BROKE_OFF_MIN
+                       or done["talks"] < TALKS_MIN):
+                    disturb_once()
+            except Exception as fault:  # raised by the test, which cannot see this thread
+                faults.append(fault)
+
+        def disturb_once():
+            self.break_off(replay, dice)
+            done["broke_off"] += 1
+            if done["broke_off"] % TALK_EVERY == 0:
+                done["talks"] += 1
+                try:
+                    done["wrong_talks"] += not self.talk(replay, dice)
+                except (OSError, EOFError, AssertionError) as error:
+                    print(f"conversation {done['talks']}: {error!r}", file=sys.stderr)
+                    done["wrong_talks"] += 1
 
         beside = threading.Thread(target=disturb)
         beside.start()
@@ -118,6 +128,8 @@ class Soak(harness.TestCase):
         finally:
             over.set()
             beside.join()
+        if faults:
+            raise faults[0]
         self.assertEqual(replay.stop(), 0, replay.log())
         complaint = COMPLAINTS.search(replay.log())
         self.assertIsNone(complaint, replay.log())
@@ -126,7 +138,8 @@ class Soak(harness.TestCase):
     def test_nothing_fails(self):
         failed, done = self.soak(4000)
         self.assertEqual((failed, done["wrong_talks"]), (0, 0))
-        self.assertGreater(done["broke_off"], 0)
+        self.assertGreaterEqual(done["broke_off"], BROKE_OFF_MIN)
+        self.assertGreaterEqual(done["talks"], TALKS_MIN)
 
 
 def build(preset):

@@ -30,8 +30,7 @@ class UpstreamProxyPeers(harness.TestCase):
 
     def tinyproxy(self):
         """Starts it; returns its address once it accepts."""
-        with socket.create_server(("127.0.0.1", 0)) as chosen:
-            port = chosen.getsockname()[1]
+        [port] = harness.free_ports(harness.LOOPBACK)
         file = self.folder / "tinyproxy.conf"
         file.write_text(f"Port {port}\nListen 127.0.0.1\nTimeout 60\nMaxClients 20\n"
                         f"LogFile \"{self.folder}/tinyproxy.log\"\nLogLevel Info\n"

@@ -14,11 +14,6 @@ from wpr_case import chain_hashes, entry, make_root, read_wprgo, spki_hash, writ
 PAGE = b"<!doctype html><html><head></head><body>page</body></html>"
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 class Callers(wpr_case.TestCase):
     def setUp(self):
         super().setUp()
@@ -67,7 +62,8 @@ class Callers(wpr_case.TestCase):
 
     def test_browsertime_adds_up_the_exit_status_of_its_script(self):
         url = self.site()
-        ports = f"--http_port {free_port()} --https_port {free_port()}"
+        http, https = harness.free_ports(harness.LOOPBACK, harness.LOOPBACK)
+        ports = f"--http_port {http} --https_port {https}"
         certificates = f"--https_cert_file {self.rsa[0]} --https_key_file {self.rsa[1]}"
         binary = wpr_case.wpr_binary(self.folder)
         script = self.folder / "start.sh"
@@ -105,10 +101,12 @@ class Callers(wpr_case.TestCase):
 
     def test_tast_takes_fixed_ports_and_a_death_by_sigint(self):
         url = self.write_archive()
-        http, https = free_port(), free_port()
-        wpr = self.wpr("replay", f"--http_port={http}", f"--https_port={https}",
-                       f"--https_cert_file={self.rsa[0]}", f"--https_key_file={self.rsa[1]}",
-                       f"--inject_scripts={self.script}", self.archive)
+        wpr, http, https = harness.at_free_ports(
+            lambda http, https: self.wpr(
+                "replay", f"--http_port={http}", f"--https_port={https}",
+                f"--https_cert_file={self.rsa[0]}", f"--https_key_file={self.rsa[1]}",
+                f"--inject_scripts={self.script}", self.archive),
+            harness.LOOPBACK, harness.LOOPBACK)
         self.assertEqual(wpr.ports, {"http": http, "https": https})
         socket.create_connection(("localhost", http)).close()
         self.assertIn(b"var time_seed = 1523318400000;", wpr.get(url).body)

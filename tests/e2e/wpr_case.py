@@ -79,17 +79,21 @@ class Wpr:
         return cls(folder, log, process, servers)
 
     def _wait_until_ready(self, servers):
-        for _ in harness.watch_folder(self.folder, self.process.pid, harness.MODIFIED):
-            for line in self.text().splitlines():
-                if found := READY.match(line.strip()):
-                    self.ports[found["scheme"]] = int(found["port"])
-                    self.host = found["host"]
-            if len(self.ports) == servers:
-                return
-            if self.process.poll() is not None:
-                raise AssertionError(f"exit {self.process.returncode}, not ready:\n{self.text()}")
-        self.kill()
-        raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.text()}")
+        try:
+            for _ in harness.watch_folder(self.folder, self.process.pid, harness.MODIFIED):
+                for line in self.text().splitlines():
+                    if found := READY.match(line.strip()):
+                        self.ports[found["scheme"]] = int(found["port"])
+                        self.host = found["host"]
+                if len(self.ports) == servers:
+                    return
+                if self.process.poll() is not None:
+                    raise AssertionError(
+                        f"exit {self.process.returncode}, not ready:\n{self.text()}")
+            raise AssertionError(f"not ready within {DEADLINE_SECONDS} s:\n{self.text()}")
+        except BaseException:  # also of an interrupted test: nobody else ends it yet
+            self.kill()
+            raise
 
     def text(self):
         return self.log.read_text(errors="replace")

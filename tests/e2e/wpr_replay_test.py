@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`wpr replay` as its callers start, probe, use and stop it."""
 
+import re
 import signal
 import socket
 import ssl
@@ -42,6 +43,25 @@ class WprReplay(wpr_case.TestCase):
         self.assertEqual(wpr.wait(), 0)
         self.assertIn("1 hit,", wpr.text())
         self.assertIn("0 misses", wpr.text())
+
+    def test_without_a_seed_the_clock_starts_at_the_date_of_the_recording(self):
+        script = self.folder / "deterministic.js"
+        script.write_text("var seed = {{WPR_TIME_SEED_TIMESTAMP}};")
+        url = "http://a.test/"
+        dated = entry(url, PAGE, type="text/html\r\nDate: Mon, 15 Jun 2020 12:00:05 GMT")
+        write_wprgo(self.archive, [(url, dated)], seed_ms=0)
+        words = ("replay", "--http_port=0", "--https_port=0", f"--inject_scripts={script}")
+        wpr = self.wpr(*words, self.archive)
+        answer = wpr.get(url)
+        self.assertIn(b"var seed = 1592222405000;", answer.body)
+        self.assertNotIn(b"2020", answer.all(b"date")[0], "dates are moved to the present")
+        self.assertNotIn("no date", wpr.text())
+        self.assertEqual(wpr.signal(signal.SIGTERM), 0)
+        write_wprgo(self.archive, [(url, entry(url, PAGE))], seed_ms=0)
+        wpr = self.wpr(*words, self.archive)
+        seed = re.search(rb"var seed = (\d+);", wpr.get(url).body)
+        self.assertGreater(int(seed[1]), 1592222405000)
+        self.assertIn("the page's clock starts at the present", wpr.text())
 
     def test_crossbench_resets_the_chronology(self):
         wpr = self.replay("--serve_response_in_chronological_sequence")
