@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/http/resource_type.h"
 #include "base/text/ascii.h"
 #include "inject/error.h"
 #include "inject/response.h"
@@ -95,11 +96,10 @@ Destination destination_of(HeaderList request_headers) {
       return std::ranges::any_of(
           names, [found](std::string_view name) { return equals_ignoring_case(*found, name); });
     };
-    if (among({"document", "iframe", "frame", "object", "embed"})) return Destination::kDocument;
-    // A service worker that fetches the request for a document: the destination is lost, and only
-    // the mode is left (w3c/ServiceWorker#1803). Pages cannot fetch with that mode.
-    auto const mode = find_header(request_headers, "sec-fetch-mode").value_or("");
-    if (among({"empty"}) && equals_ignoring_case(mode, "navigate")) return Destination::kDocument;
+    if (among({"document", "iframe", "frame", "object", "embed"}) ||
+        is_of_passed_on_navigation(request_headers)) {
+      return Destination::kDocument;
+    }
     bool const worker =
         among({"worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet"});
     return worker ? Destination::kWorker : Destination::kData;

@@ -112,6 +112,8 @@ class Matcher {
   /// Changes the request's scheme to the one that its host was recorded with, if it never was under
   /// the requested one. False: nothing to change, or the rules forbid it.
   bool substitute_scheme(AskedRequest& asked) const;
+  /// Whether exactly this request was recorded, but no such exchange is complete.
+  bool is_recorded_broken(const MatchKey& key) const;
 
  private:
   class Nearest;
@@ -135,9 +137,6 @@ class Matcher {
   Decision decide_broken(const AskedRequest& asked, SequenceCursors& cursors) const;
   std::uint32_t choose(const AskedRequest& asked, const Candidates& candidates, unsigned best,
                        const SequenceCursors& cursors) const;
-  /// Whether exactly this request was recorded, but no such exchange is complete.
-  bool is_recorded_broken(const MatchKey& key) const;
-
   /// The first ordinal that can answer a key with that hash, or kNone.
   std::uint32_t first_answer(std::uint64_t hash) const;
   /// The sequence to serve, of those that begin at `first` or later, or kNone.

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/http/media_type.h"
+#include "base/text/ascii.h"
 
 namespace reprise {
 namespace {
@@ -45,14 +46,16 @@ constexpr NamedType kKinds[] = {
     {"json", ResourceType::kFetch},
 };
 
-/// A service worker that fetches the request for a document keeps only its mode; pages cannot fetch
-/// with that mode (w3c/ServiceWorker#1803).
-bool navigates(HeaderList request_headers) {
-  auto const mode = find_header(request_headers, "sec-fetch-mode").value_or("");
-  return equals_ignoring_case(mode, "navigate");
-}
-
 }  // namespace
+
+bool is_of_passed_on_navigation(HeaderList request_headers) {
+  auto const value = [request_headers](std::string_view name) {
+    return find_header(request_headers, name).value_or("");
+  };
+  return equals_ignoring_case(value("sec-fetch-dest"), "empty") &&
+         equals_ignoring_case(value("sec-fetch-mode"), "navigate") &&
+         contains_ignoring_case(value("accept"), "text/html");
+}
 
 ResourceType resource_type(HeaderList request_headers, std::string_view response_type) {
   auto const destination = find_header(request_headers, "sec-fetch-dest").value_or("");
@@ -61,8 +64,7 @@ ResourceType resource_type(HeaderList request_headers, std::string_view response
         return equals_ignoring_case(each.name, destination);
       });
   if (known != std::end(kDestinations)) {
-    bool const is_fetch = known->type == ResourceType::kFetch;
-    return is_fetch && navigates(request_headers) ? ResourceType::kDocument : known->type;
+    return is_of_passed_on_navigation(request_headers) ? ResourceType::kDocument : known->type;
   }
   auto const* const kind = std::ranges::find_if(kKinds, [response_type](const NamedType& each) {
     return is_of_kind(response_type, each.name);

@@ -1,6 +1,7 @@
 #include "proxy/record/trace_context.h"
 
 #include "base/http/registrable_domain.h"
+#include "base/http/resource_type.h"
 #include "base/http/traceparent.h"
 
 namespace reprise {
@@ -10,9 +11,8 @@ bool asks_for_a_page_itself(const RequestHead& request) {
   // Pages cannot change these fields. Browsers send the first one to https and to localhost only.
   if (auto const what = find_header(request.headers, "Sec-Fetch-Dest")) {
     if (*what == "document") return true;
-    // A service worker that fetches a page keeps the mode only; so does one that fetches a frame.
-    auto const mode = find_header(request.headers, "Sec-Fetch-Mode").value_or("");
-    if (*what != "empty" || mode != "navigate") return false;
+    // Of a page or of a frame.
+    if (!is_of_passed_on_navigation(request.headers)) return false;
   }
   return !find_header(request.headers, "Origin") && !find_header(request.headers, "Referer");
 }

@@ -94,17 +94,22 @@ Answer Chooser::choose(const RequestHead& head, const AskedRequest& asked,
   get.key.method = "GET";
   Decision decision;
   if (head.method == "HEAD") {
-    // The exact GET before a similar HEAD.
-    auto const takes = [](std::uint32_t) { return true; };
-    decision = find(asked.key, head.headers, sequences, takes);
+    decision = find(asked.key, head.headers, sequences, [](std::uint32_t) { return true; });
+    // The exact GET before a similar HEAD, if it has a head to give.
+    auto const has_head = [&](std::uint32_t ordinal) {
+      auto const entry = from_.exchanges.get(ordinal);
+      auto const status = entry->exchange().response.status;
+      return status != 0 && (status != 304 || fits(entry->exchange(), head.headers));
+    };
     if (decision.kind == MatchKind::kMiss) {
-      decision = find(get.key, head.headers, sequences, takes);
+      decision = find(get.key, head.headers, sequences, has_head);
     }
   }
   if (decision.kind == MatchKind::kMiss) {
     decision = from_.matcher.decide(asked, sequences.cursors, request_of);
   }
-  if (decision.kind == MatchKind::kMiss && head.method == "HEAD") {
+  if (decision.kind == MatchKind::kMiss && head.method == "HEAD" &&
+      !from_.matcher.is_recorded_broken(asked.key)) {
     decision = from_.matcher.decide(get, sequences.cursors, request_of);
   }
   if (decision.kind == MatchKind::kMiss) return answer_unmatched(asked);

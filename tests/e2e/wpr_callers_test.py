@@ -74,7 +74,7 @@ class Callers(wpr_case.TestCase):
               {binary} "$1" {ports} {certificates} --inject_scripts {self.script} {self.archive} \\
                   > "$2" 2>&1 &
               pid=$!
-              read -r _ < go
+              read -r _ < "$2.go"
               kill -2 $pid
               wait $pid
               result=$((result + $?))
@@ -84,16 +84,18 @@ class Callers(wpr_case.TestCase):
             run replay replay.log
             exit $result
         """)
-        os.mkfifo(self.folder / "go")
+        logs = ("record.log", "replay.log")
+        for log in logs:  # one each: the second run must not meet the end of the first one's word
+            os.mkfifo(self.folder / f"{log}.go")
         shell = subprocess.Popen(["bash", str(script)], cwd=self.folder, stdin=subprocess.DEVNULL,
                                  env={**harness.environment(self.folder), "HOME": str(self.folder)})
         self.addCleanup(shell.kill)
         bodies = []
-        for log in ("record.log", "replay.log"):
+        for log in logs:
             (self.folder / log).touch()
             wpr = wpr_case.Wpr(self.folder, self.folder / log, shell)
             bodies.append(wpr.get(url).body)
-            with open(self.folder / "go", "w", encoding="ascii") as go:
+            with open(self.folder / f"{log}.go", "w", encoding="ascii") as go:
                 go.write("on\n")
         self.assertEqual(shell.wait(timeout=30), 0)
         self.assertEqual(bodies[0], bodies[1])

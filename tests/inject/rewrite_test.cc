@@ -280,10 +280,12 @@ TEST(Rewrite, TellsByTheRequestWhatAResponseIsFor) {
     EXPECT_EQ(of({{"sec-fetch-dest", name}, {"Accept", "text/html"}}), Destination::kData);
   }
   // A service worker fetches a document.
-  EXPECT_EQ(of({{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "navigate"}}),
-            Destination::kDocument);
-  EXPECT_EQ(of({{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "same-origin"}}),
-            Destination::kData);
+  auto const passed_on = [of](const char* mode, const char* accept) {
+    return of({{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", mode}, {"Accept", accept}});
+  };
+  EXPECT_EQ(passed_on("navigate", "text/html,*/*;q=0.8"), Destination::kDocument);
+  EXPECT_EQ(passed_on("same-origin", "text/html,*/*;q=0.8"), Destination::kData);
+  EXPECT_EQ(passed_on("navigate", "*/*"), Destination::kData) << "a download";
   EXPECT_EQ(of({{"Sec-Fetch-Dest", "image"}, {"Sec-Fetch-Mode", "navigate"}}), Destination::kData);
   for (auto const* const name : {"worker", "sharedworker", "serviceworker"}) {
     EXPECT_EQ(of({{"Sec-Fetch-Dest", name}, {"Sec-Fetch-Mode", "same-origin"}}),

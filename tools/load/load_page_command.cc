@@ -49,6 +49,7 @@ bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
     browser.https_port = port_of(text_at(told, "https"));
     browser.authority = std::string(text_at(told, "ca_file"));
     browser.firefox_prefs = object_at(told, "firefox_prefs");
+    browser.firefox_prefs["network.proxy.type"] = 0;  // not that of the environment: it is outside
     return true;
   }
   std::vector<std::string> flags;

@@ -8,8 +8,9 @@ namespace reprise {
 namespace {
 
 std::string_view name_of(std::string_view destination, std::string_view response_type = {},
-                         std::string_view mode = {}) {
-  std::vector<HeaderView> headers{{.name = "Sec-Fetch-Dest", .value = destination}};
+                         std::string_view mode = {}, std::string_view accept = "text/html,*/*") {
+  std::vector<HeaderView> headers{{.name = "Sec-Fetch-Dest", .value = destination},
+                                  {.name = "Accept", .value = accept}};
   if (!mode.empty()) headers.push_back({.name = "sec-fetch-mode", .value = mode});
   return devtools_name(resource_type(headers, response_type));
 }
@@ -35,6 +36,7 @@ TEST(ResourceType, IsThatOfTheDestination) {
 TEST(ResourceType, IsADocumentThatAServiceWorkerFetches) {
   EXPECT_EQ(name_of("empty", "text/html", "navigate"), "Document");
   EXPECT_EQ(name_of("empty", "text/html", "same-origin"), "Fetch");
+  EXPECT_EQ(name_of("empty", "application/zip", "navigate", "*/*"), "Fetch") << "a download";
   EXPECT_EQ(name_of("iframe", "text/html", "navigate"), "Document");
 }
 

@@ -101,8 +101,8 @@ TEST_F(BlockedTest, KnowsWhatTheBrowserAsksFor) {
   EXPECT_TRUE(asked_for("report", "report")) << "as the browser sends it";
   EXPECT_FALSE(asked_for("script", "image"));
   EXPECT_FALSE(blocks("resource=image", request_to("a.test")));
-  std::vector<HeaderView> const navigation{{"sec-fetch-dest", "empty"},
-                                           {"sec-fetch-mode", "navigate"}};
+  std::vector<HeaderView> const navigation{
+      {"sec-fetch-dest", "empty"}, {"sec-fetch-mode", "navigate"}, {"accept", "text/html"}};
   EXPECT_TRUE(blocks("resource=document", request_to("a.test", "/", navigation)));
   auto socket = request_to("a.test");
   socket.protocol = "websocket";

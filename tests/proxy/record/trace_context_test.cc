@@ -37,9 +37,11 @@ TEST_F(TraceContextTest, TracesThePagesSiteOnly) {
 TEST_F(TraceContextTest, KnowsAPageThatItsServiceWorkerFetches) {
   HeaderView const what{"Sec-Fetch-Dest", "empty"};
   HeaderView const mode{"Sec-Fetch-Mode", "navigate"};
-  EXPECT_TRUE(is_traced("www.shop.test", {what, mode}));
+  HeaderView const html{"Accept", "text/html"};
+  EXPECT_FALSE(is_traced("files.test", {what, mode, {"Accept", "*/*"}})) << "a download";
+  EXPECT_TRUE(is_traced("www.shop.test", {what, mode, html}));
   EXPECT_TRUE(is_traced("img.shop.test", {{"Sec-Fetch-Dest", "image"}}));
-  EXPECT_FALSE(is_traced("ads.test", {what, mode, {"Referer", "https://www.shop.test/"}}));
+  EXPECT_FALSE(is_traced("ads.test", {what, mode, html, {"Referer", "https://www.shop.test/"}}));
   EXPECT_FALSE(is_traced("api.test", {what, {"Sec-Fetch-Mode", "cors"}}));
 }
 

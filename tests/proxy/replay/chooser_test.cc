@@ -225,6 +225,17 @@ TEST_F(Choosing, HeadIsMatchedLikeTheGet) {
   EXPECT_EQ(similar.decision.kind, MatchKind::kFuzzy);
 }
 
+TEST_F(Choosing, HeadPrefersASimilarHeadToAGetWithoutAHead) {
+  record(RecordedArchive::exchange("HEAD", "/v?cb=1"));
+  auto failed = get("/v?cb=2");
+  failed.response = {};
+  failed.outcome = Outcome::kOriginFailed;
+  record(std::move(failed));
+  auto const answer = ask("HEAD", "/v?cb=2");
+  EXPECT_EQ(answer.kind, Kind::kStored);
+  EXPECT_EQ(answer.decision.kind, MatchKind::kFuzzy);
+}
+
 TEST_F(Choosing, ConditionsAndRangesSelect) {
   record(get("/", {{.name = "ETag", .value = "\"x\""}}), "0123456789");
   auto const selected = [this](std::string_view name, std::string_view value,

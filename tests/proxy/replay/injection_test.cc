@@ -37,7 +37,8 @@ class ReplayInjection : public testing::Test {
                                    std::string_view mode = "navigate",
                                    std::string_view method = "GET") {
     std::vector<HeaderView> const headers{{.name = "Sec-Fetch-Dest", .value = destination},
-                                          {.name = "Sec-Fetch-Mode", .value = mode}};
+                                          {.name = "Sec-Fetch-Mode", .value = mode},
+                                          {.name = "Accept", .value = "text/html,*/*"}};
     RequestHead const head{.method = method,
                            .scheme = Scheme::kHttps,
                            .host = "a.test",

@@ -113,6 +113,7 @@ TEST_F(PageRequestsTest, DocumentsAreWholeHtmlForWindowsAndFrames) {
   // By a service worker, for a window.
   auto passed_on =
       asked_with(a_get("https://a.test/passed-on", "text/html"), "Sec-Fetch-Dest", "empty");
+  passed_on = asked_with(passed_on, "Accept", "text/html");
   site_.add(asked_with(passed_on, "Sec-Fetch-Mode", "navigate"));
   auto const requests = read();
   std::vector<std::string> documents;
@@ -127,7 +128,7 @@ TEST_F(PageRequestsTest, KnowHowTheBrowserAsked) {
     auto exchange = a_get("https://a.test/" + std::string(type), type);
     if (!dest.empty()) exchange = asked_with(exchange, "Sec-Fetch-Dest", dest);
     if (!mode.empty()) exchange = asked_with(exchange, "Sec-Fetch-Mode", mode);
-    site_.add(exchange);
+    site_.add(asked_with(exchange, "Accept", "text/html,*/*"));
   };
   asked("image/png", "", "");
   asked("font/woff2", "", "");
