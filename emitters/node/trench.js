@@ -257,6 +257,15 @@ function beforeHead(response, values) {
   };
 }
 
+/** Node emits the events of a request, such as those of its body, outside of `place`. */
+function emitInside(request, place) {
+  const { emit } = request;
+  request.emit = function emitInPlace(...event) {
+    if (places.getStore()?.trace === place.trace) return emit.apply(request, event);
+    return places.run(place, () => emit.apply(request, event));
+  };
+}
+
 /**
  * Middleware of Express, Connect and plain `http`: calls `next()`, in a trace if the request is to
  * be traced; answers requests for stored traces itself.
@@ -283,7 +292,9 @@ function middleware({ environment = process.env, clock } = {}) {
       live -= 1;
     });
     beforeHead(response, () => responseValues(traced, store));
-    return places.run({ trace: traced, row: traced.root }, next);
+    const place = { trace: traced, row: traced.root };
+    emitInside(request, place);
+    return places.run(place, next);
   };
 }
 

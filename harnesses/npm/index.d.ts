@@ -44,5 +44,6 @@ export function startReplay(archive: string, options?: StartOptions): Promise<Se
 export function startRecord(archive: string, options?: StartOptions): Promise<Session>;
 /** The reprise that runs this process as its `-- COMMAND`, or null. */
 export function fromEnvironment(environment?: Record<string, string | undefined>): Session | null;
-/** Fixtures for test.extend() of @playwright/test: `reprise` and `launchOptions`. */
+/** Fixtures for test.extend() of @playwright/test: `reprise` and `launchOptions`. A worker whose
+ *  replay fails, such as for a miss with --strict, fails. */
 export function playwrightFixtures(archive: string, options?: StartOptions): any;

@@ -8,6 +8,14 @@ const readline = require('node:readline');
 
 const STDERR_KEPT = 64 * 1024; // characters, for error messages
 
+/** Where a browser reaches a listener; at a wildcard address, over loopback. */
+function endpoint(address) {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  const isAny = host === '0.0.0.0' || host === '::';
+  return { host: isAny ? '127.0.0.1' : host, port: Number(address.slice(colon + 1)) };
+}
+
 /** The addresses of a running reprise, and the launch options that lead browsers to it. */
 class Session {
   /** @param {object} ready  As reprise writes it: http, https, proxy, dns, ca_file,
@@ -76,16 +84,27 @@ class Session {
       ...this.firefoxH3,
       'network.lna.blocking': false,
       'network.lna.enabled': false,
+      'network.proxy.type': 0, // not a proxy that the environment names
       'network.trr.mode': 5,
       'security.OCSP.enabled': 0,
       'services.settings.server': 'http://127.0.0.1:1',
     };
-    const port = (address) => address.slice(address.lastIndexOf(':') + 1);
     const forced = [[80, this.http], [443, this.https]].filter(([, address]) => address);
     if (forced.length > 0) {
-      preferences['network.dns.forceResolve'] = '127.0.0.1';
+      preferences['network.dns.forceResolve'] = endpoint(this.https || this.http).host;
       preferences['network.socket.forcePort'] =
-        forced.map(([from, address]) => `${from}=${port(address)}`).join(';');
+        forced.map(([from, address]) => `${from}=${endpoint(address).port}`).join(';');
+    } else if (this.proxy) {
+      const { host, port } = endpoint(this.proxy);
+      Object.assign(preferences, {
+        'network.proxy.type': 1,
+        'network.proxy.http': host,
+        'network.proxy.http_port': port,
+        'network.proxy.ssl': host,
+        'network.proxy.ssl_port': port,
+        'network.proxy.allow_hijacking_localhost': true,
+        'network.proxy.no_proxies_on': '',
+      });
     }
     return preferences;
   }
@@ -127,7 +146,12 @@ class Run {
     const { done, value } = await this.#lines.next();
     if (!done) return JSON.parse(value);
     await this.#ended; // rejects if there is no program
-    throw new Error(`reprise ended with exit status ${this.#child.exitCode}: ${this.#said}`);
+    throw this.failure();
+  }
+
+  /** Once it has ended. */
+  failure() {
+    return new Error(`reprise ended with exit status ${this.#child.exitCode}: ${this.#said}`);
   }
 
   async stop() {
@@ -170,15 +194,19 @@ function fromEnvironment(environment = process.env) {
 }
 
 /** Fixtures for test.extend() of @playwright/test: `reprise`, the session of each worker, and
- *  launch options that lead Chromium to it. */
-function playwrightFixtures(archive, options) {
+ *  launch options that lead Chromium to it. The worker fails if its replay does, such as for a miss
+ *  with --strict. */
+function playwrightFixtures(archive, options = {}) {
   return {
     reprise: [
       // eslint-disable-next-line no-empty-pattern
       async ({}, use) => {
-        const session = fromEnvironment() || (await startReplay(archive, options));
+        const outer = fromEnvironment();
+        const run = outer ? null : new Run('replay', archive, options);
+        const session = outer ?? new Session(await run.ready(), run);
         await use(session);
-        await session.stop();
+        const { exitCode } = await session.stop();
+        if (exitCode !== 0) throw run.failure();
       },
       { scope: 'worker' },
     ],

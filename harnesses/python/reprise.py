@@ -78,15 +78,27 @@ class Session:
             **self._firefox_h3,
             "network.lna.blocking": False,
             "network.lna.enabled": False,
+            "network.proxy.type": 0,  # not a proxy that the environment names
             "network.trr.mode": 5,
             "security.OCSP.enabled": 0,
             "services.settings.server": "http://127.0.0.1:1",
         }
-        forced = [f"{port}={address.rsplit(':', 1)[1]}"
+        forced = [f"{port}={_endpoint(address)[1]}"
                   for port, address in ((80, self.http), (443, self.https)) if address]
         if forced:
-            preferences["network.dns.forceResolve"] = "127.0.0.1"
+            preferences["network.dns.forceResolve"] = _endpoint(self.https or self.http)[0]
             preferences["network.socket.forcePort"] = ";".join(forced)
+        elif self.proxy:
+            host, port = _endpoint(self.proxy)
+            preferences.update({
+                "network.proxy.type": 1,
+                "network.proxy.http": host,
+                "network.proxy.http_port": port,
+                "network.proxy.ssl": host,
+                "network.proxy.ssl_port": port,
+                "network.proxy.allow_hijacking_localhost": True,
+                "network.proxy.no_proxies_on": "",
+            })
         return preferences
 
     def stop(self):
@@ -94,6 +106,13 @@ class Session:
         if self._run is not None:
             self.exit_code, self.report = self._run.stop()
             self._run = None
+
+
+def _endpoint(address):
+    """Where a browser reaches a listener; at a wildcard address, over loopback."""
+    host, port = address.rsplit(":", 1)
+    host = host.strip("[]")
+    return "127.0.0.1" if host in ("0.0.0.0", "::") else host, int(port)
 
 
 class _Run:

@@ -19,6 +19,9 @@ PYTHON = harness.REPOSITORY / "harnesses/python"
 BROWSER = shutil.which(harness.BROWSER)
 PAGE = (b"<!doctype html><title>t</title><link rel=icon href=data:,>"
         b"<script>document.title = 'ran'</script>")
+ADDRESSES = [{"REPRISE_CHROMIUM_FLAGS_JSON": "[]", "REPRISE_CA": "/ca.pem", **each} for each in (
+    {"REPRISE_HTTP": "[::1]:81", "REPRISE_HTTPS": "[::1]:444", "REPRISE_PROXY": "127.0.0.1:82"},
+    {"REPRISE_HTTP": "0.0.0.0:81"}, {"REPRISE_PROXY": "127.0.0.2:8081"}, {})]
 VIEW = """JSON.stringify({
   http: session.http, https: session.https, proxy: session.proxy, dns: session.dns,
   ca: session.ca, script: session.script, flags: session.chromiumFlags,
@@ -59,6 +62,18 @@ class Packages(harness.TestCase):
                             for flag in found["flags"]), found["flags"])
         self.assertEqual(found["preferences"]["network.socket.forcePort"],
                          f"80={found['http'][10:]};443={found['https'][10:]}")
+
+    def check_firefox(self, found):
+        """`found`: the preferences of a session for each of ADDRESSES."""
+        both, any_address, proxy, nothing = found
+        self.assertEqual(both["network.dns.forceResolve"], "::1")
+        self.assertEqual(both["network.socket.forcePort"], "80=81;443=444")
+        self.assertEqual(any_address["network.dns.forceResolve"], "127.0.0.1")
+        self.assertEqual([each["network.proxy.type"] for each in found], [0, 0, 1, 0])
+        for scheme in ("http", "ssl"):
+            self.assertEqual(proxy[f"network.proxy.{scheme}"], "127.0.0.2")
+            self.assertEqual(proxy[f"network.proxy.{scheme}_port"], 8081)
+        self.assertNotIn("network.dns.forceResolve", {**proxy, **nothing})
 
     def check_inside(self, inside):
         """`inside`: a script that prints the session of its environment."""
@@ -127,6 +142,22 @@ class Npm(Packages):
     def test_inside_a_command_the_session_is_that_of_the_environment(self):
         self.check_inside(f"const session = fromEnvironment(); console.log({VIEW});")
         self.assertIs(self.script("console.log(JSON.stringify(fromEnvironment()));"), None)
+
+    def test_firefox_is_led_to_the_listeners_or_else_to_the_proxy(self):
+        self.check_firefox(self.script(f"""
+            console.log(JSON.stringify({json.dumps(ADDRESSES)}.map(
+              (each) => fromEnvironment(each).firefoxPreferences)));"""))
+
+    def test_a_worker_of_playwright_fails_with_its_replay(self):
+        said = self.script("""
+            const http = require('http');
+            const given = playwrightFixtures(process.env.ARCHIVE, { args: ['--strict'] });
+            await given.reprise[0]({}, (session) => new Promise((done, fail) => {
+              http.get(`http://${session.http}/none`,
+                { agent: false, headers: { Host: process.env.HOST } },
+                (response) => response.resume().on('end', done)).on('error', fail);
+            }));""", code=3)
+        self.assertIn("reprise ended with exit status 5", said)
 
     def test_options_of_harnesses_keep_what_they_had(self):
         found = self.script("""
@@ -215,6 +246,11 @@ with reprise.replay(archive) as session:
 print(json.dumps([dom.stdout, session.report["hits"]]))""")
         self.assertIn("<title>ran</title>", found[0])
         self.assertEqual(found[1], 1)
+
+    def test_firefox_is_led_to_the_listeners_or_else_to_the_proxy(self):
+        self.check_firefox(self.script(f"""
+print(json.dumps([reprise.from_environment(each).firefox_preferences
+                  for each in json.loads('{json.dumps(ADDRESSES)}')]))"""))
 
     def test_options_of_firefox_get_preferences_and_trust(self):
         found = self.script("""

@@ -136,6 +136,14 @@ class JavaTrench(unittest.TestCase):
             self.assertEqual((status, len(json.loads(body)["stack"])), (200, 401))
             self.assertEqual(shop.get("/banky-trace/" + "0" * 32)[0], 404)
 
+    def test_a_long_trace_is_in_the_context_of_its_application(self):
+        with Shop(self.folder, BANKY_TRACE="on", SHOP_CONTEXT="/shop") as shop:
+            values = shop.get("/shop/many")[2]
+            self.assertEqual(len(values), 1)
+            self.assertRegex(values[0], "^url=/shop/banky-trace/[0-9a-f]{32}$")
+            status, body, _ = shop.get(values[0][len("url="):])
+            self.assertEqual((status, len(json.loads(body)["stack"])), (200, 401))
+
     def test_a_shop_traces_only_who_has_the_key(self):
         with Shop(self.folder, BANKY_TRACE=f"ask:{KEY}", SPRING_PROFILES_ACTIVE="prod") as shop:
             self.assertEqual(shop.get("/cart")[2], [])

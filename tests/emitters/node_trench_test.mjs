@@ -36,7 +36,7 @@ function shapeOf({stack, classes, points}) {
 }
 
 /// A server with `listener`, asked for `path`: the head's trace fields, and the body.
-async function ask(listener, {path = '/', headers = {}, method = 'GET'} = {}) {
+async function ask(listener, {path = '/', headers = {}, method = 'GET', sent} = {}) {
   const server = http.createServer(listener);
   await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
   const {port} = server.address();
@@ -47,7 +47,7 @@ async function ask(listener, {path = '/', headers = {}, method = 'GET'} = {}) {
       let body = '';
       response.on('data', (piece) => { body += piece; });
       response.on('end', () => done({values, body, status: response.statusCode, pairs}));
-    }).on('error', fail).end();
+    }).on('error', fail).end(sent);
   });
   await new Promise((done) => { server.close(done); });
   return answered;
@@ -132,6 +132,19 @@ test('a request is traced through promises, and others beside it are not mixed i
     assert.ok(traced.points.every(([, , line]) => line > 0 && line < 400));
     assert.ok(traced.stack[0][2] > 0);
   }
+});
+
+test('listeners of the body of a request are traced', async () => {
+  const listener = handler((request, response) => trace('shop.Page.take', () => {
+    let text = '';
+    request.on('data', (piece) => trace('shop.Form.add', () => { text += piece; }));
+    request.on('end', () => response.end(trace('shop.Form.read', () => text)));
+  }), {environment});
+  const {values, body} = await ask(listener, {method: 'POST', sent: 'a=1'});
+  assert.equal(body, 'a=1');
+  // Node can emit events inside the call that added their listeners.
+  assert.deepEqual(shapeOf(read(values)).map((line) => line.trim()),
+    ['shop.Page.take 1', 'shop.Form.add 1', 'shop.Form.read 1']);
 });
 
 test('errors and results pass, and methods of classes can be traced', async () => {

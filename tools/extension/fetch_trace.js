@@ -3,12 +3,14 @@
 const BYTES_MAX = 16 << 20;
 const TIME_MS = 5000;
 const PAUSE_MS = 100;
-const KEPT = 'globalThis[Symbol.for("reprise.trench")]';
+let begun = 0; // fetches
 
 /** Calls `done(text, why)`: the text, or a sentence that says why it cannot be read. */
 export function fetchTrace(inspectedWindow, url, done) {
+  // Each has its place in the page: several can be on their way.
+  const kept = `globalThis[Symbol.for("reprise.trench.${begun += 1}")]`;
   const begin = `(() => {
-    const kept = ${KEPT} = { text: null, why: null };
+    const kept = ${kept} = { text: null, why: null };
     fetch(${JSON.stringify(url)}, {
       credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(${TIME_MS}),
     }).then(async (response) => {
@@ -27,16 +29,20 @@ export function fetchTrace(inspectedWindow, url, done) {
     return true;
   })()`;
   const until = Date.now() + 2 * TIME_MS;
-  const look = () => inspectedWindow.eval(`[${KEPT}.text, ${KEPT}.why]`, (result, failed) => {
+  const end = (text, why) => {
+    inspectedWindow.eval(`delete ${kept}`, () => {});
+    done(text, why);
+  };
+  const look = () => inspectedWindow.eval(`[${kept}.text, ${kept}.why]`, (result, failed) => {
     const [text, why] = Array.isArray(result) ? result : [null, 'the page has changed'];
-    if (failed || typeof why === 'string') done(null, String(why ?? 'it cannot be fetched'));
-    else if (typeof text === 'string') done(text, null);
-    else if (Date.now() > until) done(null, 'it was not complete in time');
+    if (failed || typeof why === 'string') end(null, String(why ?? 'it cannot be fetched'));
+    else if (typeof text === 'string') end(text, null);
+    else if (Date.now() > until) end(null, 'it was not complete in time');
     else setTimeout(look, PAUSE_MS);
   });
   // eval() does not wait for promises.
-  inspectedWindow.eval(begin, (begun) => {
-    if (begun === true) look();
+  inspectedWindow.eval(begin, (isBegun) => {
+    if (isBegun === true) look();
     else done(null, 'the page cannot fetch it');
   });
 }

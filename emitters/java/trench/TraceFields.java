@@ -38,6 +38,11 @@ public final class TraceFields {
 
     /** Those of a response that is about to be sent: the trace, or its URL if that is too long. */
     public static List<String> responseValues(Trace trace, TraceStore store) {
+        return responseValues(trace, store, "");
+    }
+
+    /** The same in an application whose paths begin with `contextPath`: "/shop". */
+    public static List<String> responseValues(Trace trace, TraceStore store, String contextPath) {
         String json = trace.json();
         if (json.length() < BYTES_MAX) {
             List<String> values = values(json);
@@ -45,6 +50,6 @@ public final class TraceFields {
             for (String value : values) bytes += NAME.length() + value.length() + 4;
             if (bytes <= BYTES_MAX) return values;
         }
-        return Collections.singletonList("url=" + store.keep(json));
+        return Collections.singletonList("url=" + contextPath + store.keep(json));
     }
 }

@@ -45,9 +45,9 @@ public final class TraceFilter implements Filter {
         }
         HttpServletRequest request = (HttpServletRequest) anyRequest;
         HttpServletResponse response = (HttpServletResponse) anyResponse;
-        if (request.getMethod().equals("GET")
-                && request.getRequestURI().startsWith(TraceStore.PATH)) {
-            sendStored(request.getRequestURI(), response);
+        String path = pathInContext(request);
+        if (request.getMethod().equals("GET") && path.startsWith(TraceStore.PATH)) {
+            sendStored(path, response);
             return;
         }
         Trace trace = (Trace) request.getAttribute(TRACE); // of a dispatch before this one
@@ -80,9 +80,16 @@ public final class TraceFilter implements Filter {
         Object store = request.getAttribute(STORE);
         if (trace == null || store == null || response.isCommitted()) return;
         request.removeAttribute(STORE);
-        for (String value : TraceFields.responseValues((Trace) trace, (TraceStore) store)) {
+        for (String value : TraceFields.responseValues(
+                (Trace) trace, (TraceStore) store, request.getContextPath())) {
             response.addHeader(TraceFields.NAME, value);
         }
+    }
+
+    private static String pathInContext(HttpServletRequest request) {
+        String path = request.getRequestURI();
+        String context = request.getContextPath();
+        return path.startsWith(context) ? path.substring(context.length()) : path;
     }
 
     private void sendStored(String path, HttpServletResponse response) throws IOException {

@@ -228,14 +228,15 @@ public final class Shop {
         context.addFilterMap(map);
     }
 
-    /** Usage: shop.Shop FOLDER [bare]: without the emitter. */
+    /** Usage: shop.Shop FOLDER [bare]: without the emitter. $SHOP_CONTEXT begins its paths. */
     public static void main(String[] arguments) throws Exception {
         boolean bare = arguments.length > 1;
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(arguments[0]);
         tomcat.setPort(0);
         tomcat.getConnector().setProperty("address", "127.0.0.1");
-        Context context = tomcat.addContext("", arguments[0]);
+        String path = System.getenv().getOrDefault("SHOP_CONTEXT", "");
+        Context context = tomcat.addContext(path, arguments[0]);
         AnnotationConfigWebApplicationContext beans = new AnnotationConfigWebApplicationContext();
         beans.register(Beans.class);
         if (!bare) beans.register(Tracing.class);
