@@ -3,31 +3,17 @@
 // A client that attacks, and what it makes the process hold.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "tests/allocated_bytes.h"
 #include "tests/proxy/http/h2_offence.h"
-
-#if __has_feature(address_sanitizer)
-#include <sanitizer/allocator_interface.h>
-#endif
 
 namespace reprise {
 
 inline constexpr std::size_t kMiB = 1 << 20;
-
-/// What is allocated in this process, nghttp2's and the test's own included.
-inline std::size_t allocated_bytes() {
-#if __has_feature(address_sanitizer)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  auto const now = ::mallinfo2();
-  return now.uordblks + now.hblkhd;
-#endif
-}
 
 class H2Attack : public H2ServerTest {
  protected:
