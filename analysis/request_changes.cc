@@ -28,8 +28,7 @@ struct Side {
 Side seen_in(const LoadResult& result) {
   Side side;
   for (const LoadResult::Load& load : result.loads) {
-    if (load.warm_up || !load.skipped.empty()) continue;
-    if (load.page.outcome != LoadOutcome::kLoaded) continue;
+    if (!load.counts()) continue;
     ++side.loads[load.page.url];
     std::map<std::string, std::size_t> times;
     for (const PageRequest& request : load.page.requests) {

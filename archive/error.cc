@@ -14,6 +14,8 @@ class ArchiveCategory final : public std::error_category {
         return "not a reprise archive";
       case archive_errc::newer_version:
         return "written by a newer reprise";
+      case archive_errc::bad_header:
+        return "its file header is damaged: no command can read it";
       case archive_errc::corrupt:
         return "damaged: a checksum or a length does not hold";
       case archive_errc::too_large:

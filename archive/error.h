@@ -8,6 +8,7 @@ namespace reprise {
 enum class archive_errc {
   not_an_archive = 1,  ///< the magic is missing: another kind of file
   newer_version,       ///< written by a later reprise: update this one
+  bad_header,          ///< the header of the file is damaged: nothing can be read
   corrupt,             ///< a record or body does not match its checksum
   too_large,           ///< exceeds a limit of the format
   locked,              ///< another process reads or writes it

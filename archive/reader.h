@@ -39,6 +39,10 @@ struct OpenReport {
   bool tail_damaged = false;  ///< not just an unfinished write: append() refuses, `repair` helps
   std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
   std::vector<std::string> remarks;   ///< one sentence each, for users
+
+  /// Whether a copy lacks records, as far as opening shows, and not just an unfinished write at
+  /// the end.
+  bool is_damaged() const { return tail_damaged || damaged_records > 0; }
 };
 
 /// Reads one archive. The file is mapped; only requested parts are read, and every record is
@@ -58,7 +62,7 @@ class ArchiveReader {
     bool populate = false;  ///< read the whole file into memory now, if it is small enough
   };
 
-  /// Errors: not_an_archive, newer_version, corrupt (the header), locked, or open(2)'s.
+  /// Errors: not_an_archive, newer_version, bad_header, locked, or open(2)'s.
   /// A torn or damaged file can be opened; report() lists the losses.
   static Result<std::unique_ptr<ArchiveReader>> open(const std::filesystem::path& path,
                                                      Options options);

@@ -53,13 +53,13 @@ Result<void> check_file_header(Bytes file) {
   if (file.size() < kMagic.size() || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
     return fail(archive_errc::not_an_archive);
   }
-  if (file.size() < kFileHeaderBytes) return fail(archive_errc::corrupt);
+  if (file.size() < kFileHeaderBytes) return fail(archive_errc::bad_header);
   if (load_u32(file.data() + 12) != crc32c(file.first(kCheckedHeaderBytes))) {
-    return fail(archive_errc::corrupt);
+    return fail(archive_errc::bad_header);
   }
   auto const version = load_u32(file.data() + 8);
   if (version > kFormatVersion) return fail(archive_errc::newer_version);
-  if (version != kFormatVersion) return fail(archive_errc::corrupt);
+  if (version != kFormatVersion) return fail(archive_errc::bad_header);
   return {};
 }
 

@@ -50,7 +50,7 @@ constexpr std::uint64_t record_bytes(std::uint64_t payload_bytes) {
 }
 
 std::array<std::byte, kFileHeaderBytes> encode_file_header();
-/// Errors: not_an_archive, newer_version, corrupt.
+/// Errors: not_an_archive, newer_version, bad_header.
 Result<void> check_file_header(Bytes file);
 
 std::array<std::byte, kRecordHeaderBytes> encode_record_header(RecordKind kind,

@@ -36,7 +36,7 @@ Result<Replacement> Replacement::begin(const std::filesystem::path& path, const 
   if (!lock) return fail(lock.error());
   auto original = ArchiveReader::open(*file, {.lock = false, .populate = false});
   if (!original) return fail(original.error());
-  if (damaged == Damaged::kRefused && (*original)->report().tail_damaged) {
+  if (damaged == Damaged::kRefused && (*original)->report().is_damaged()) {
     return fail(archive_errc::corrupt);
   }
   auto new_path = *file;

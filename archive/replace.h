@@ -15,8 +15,8 @@ namespace reprise {
 /// overwrites. The original is locked meanwhile. Needs disk space for a second copy.
 class Replacement {
  public:
-  /// Of an archive that is damaged before its end, the rest is not in the new file: only a repair
-  /// replaces it, which keeps the original.
+  /// The new file lacks the damaged records of an archive, and all that cannot be read behind them:
+  /// only a repair replaces such an archive, and keeps the original.
   enum class Damaged : std::uint8_t { kRefused, kReplaced };
   /// Creates `path` + `suffix`; of a symbolic link, beside its target, which is what is replaced.
   /// Errors: those of ArchiveReader::open; locked; corrupt if refused;

@@ -53,11 +53,10 @@ Scan scan_records(Bytes file, const std::function<void(const Record&, RecordStat
   Scan scan;
   scan.records_end = kFileHeaderBytes;
   scan.walk = walk_records(file, [&](const Record& record) {
-    if (record.kind != RecordKind::kIndex && record.kind != RecordKind::kTrailer) {
-      scan.records_end = record.end;
-    }
+    bool const is_index = record.kind == RecordKind::kIndex || record.kind == RecordKind::kTrailer;
+    if (!is_index) scan.records_end = record.end;
     auto const whole = payload_is_whole(record) && take_record(record, scan);
-    if (!whole) ++scan.damaged_records;
+    if (!whole && !is_index) ++scan.damaged_records;
     visit(record, whole ? RecordState::kWhole : RecordState::kDamaged);
   });
   return scan;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kShownMax = 60;
+constexpr const char* kTooLong = "it is longer than 4096 bytes";
+constexpr const char* kTraceSource = "trace file";
 
 /// The error, or nothing.
 using Error = std::optional<std::string>;
@@ -48,16 +51,18 @@ Error store(std::expected<T, std::string> parsed, To& to) {
   return std::nullopt;
 }
 
-Error read_rate_or_trace(LinkSettings& to, std::string_view value) {
+Error read_rate_or_trace(LinkSettings& to, std::string_view value,
+                         const std::filesystem::path& folder) {
   auto rate = parse_rate(value);
+  auto const path = folder / value;
   std::error_code error;
-  if (rate || (!std::filesystem::exists(value, error) && !value.empty() && value[0] >= '0' &&
+  if (rate || (!std::filesystem::exists(path, error) && !value.empty() && value[0] >= '0' &&
                value[0] <= '9')) {
     to.trace = nullptr;
     return store(std::move(rate), to.rate_bps);
   }
   to.rate_bps = 0;
-  return store(Trace::load(value), to.trace);
+  return store(Trace::load(path), to.trace);
 }
 
 /// Random loss alone: it replaces any model given before.
@@ -207,7 +212,8 @@ Error read_numbers(LinkProfile& profile, Draft& down, Draft& up, std::string_vie
   return std::nullopt;
 }
 
-Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view head) {
+Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view head,
+                const std::filesystem::path& folder) {
   for (const LinkProfile& known : known_profiles()) {
     if (known.id != head) continue;
     profile.source = known.source;
@@ -221,24 +227,26 @@ Error read_head(LinkProfile& profile, Draft& down, Draft& up, std::string_view h
   }
   bool const numbers =
       head.starts_with("none/") || (!head.empty() && head[0] >= '0' && head[0] <= '9');
+  auto const path = folder / head;
   std::error_code error;
   if (numbers && head.find('/') != std::string_view::npos) {
     auto wrong = read_numbers(profile, down, up, head);
     // A path can begin with a number, too.
-    if (!wrong || !std::filesystem::is_regular_file(head, error)) return wrong;
+    if (!wrong || !std::filesystem::is_regular_file(path, error)) return wrong;
   }
-  if (!std::filesystem::exists(head, error)) {
+  if (!std::filesystem::exists(path, error)) {
     return quoted(head) + " is neither a known profile nor a file; " + near(head);
   }
-  profile.source = "trace file";
-  if (auto wrong = store(Trace::load(head), down.settings.trace)) return wrong;
+  profile.source = kTraceSource;
+  if (auto wrong = store(Trace::load(path), down.settings.trace)) return wrong;
   up.settings.trace = down.settings.trace;
   return std::nullopt;
 }
 
-Error read_extra(Draft& down, Draft& up, std::string_view key, std::string_view value) {
-  if (key == "down") return read_rate_or_trace(down.settings, value);
-  if (key == "up") return read_rate_or_trace(up.settings, value);
+Error read_extra(Draft& down, Draft& up, std::string_view key, std::string_view value,
+                 const std::filesystem::path& folder) {
+  if (key == "down") return read_rate_or_trace(down.settings, value, folder);
+  if (key == "up") return read_rate_or_trace(up.settings, value, folder);
   if (key == "rtt") {
     nanoseconds rtt{0};
     if (auto error = store(parse_time(value, kDelayMax), rtt)) return error;
@@ -252,20 +260,21 @@ Error read_extra(Draft& down, Draft& up, std::string_view key, std::string_view 
   return read_key(up, key, value);
 }
 
-Error read_all(LinkProfile& profile, std::string_view text) {
-  if (text.size() > kTextMax) return "it is longer than 4096 bytes";
+/// Trace files with relative paths are in `folder`; empty: in the working directory.
+Error read_all(LinkProfile& profile, std::string_view text, const std::filesystem::path& folder) {
+  if (text.size() > kTextMax) return kTooLong;
   if (text.find('\0') != std::string_view::npos) return "it contains a zero byte";
   auto const parts = split(text, ',');
   Draft down;
   Draft up;
-  if (auto error = read_head(profile, down, up, parts[0])) return error;
+  if (auto error = read_head(profile, down, up, parts[0], folder)) return error;
   std::set<std::string_view> seen;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     auto const equals = parts[i].find('=');
     if (equals == std::string_view::npos) return quoted(parts[i]) + " is not KEY=VALUE";
     auto const key = parts[i].substr(0, equals);
     if (!seen.insert(key).second) return quoted(key) + " is given twice";
-    auto error = read_extra(down, up, key, parts[i].substr(equals + 1));
+    auto error = read_extra(down, up, key, parts[i].substr(equals + 1), folder);
     if (error) return quoted(key) + ": " + *error;
   }
   auto const rtt = down.settings.delay + up.settings.delay;
@@ -278,6 +287,10 @@ Error read_all(LinkProfile& profile, std::string_view text) {
   profile.down = std::move(down.settings);
   profile.up = std::move(up.settings);
   return std::nullopt;
+}
+
+std::unexpected<std::string> wrong_link(std::string_view text, const std::string& why) {
+  return std::unexpected("link " + quoted(text) + ": " + why);
 }
 
 }  // namespace
@@ -293,10 +306,31 @@ std::uint32_t default_queue_packets(std::uint64_t rate_bps, nanoseconds rtt) {
 
 std::expected<LinkProfile, std::string> parse_link(std::string_view text) {
   LinkProfile profile{.id = std::string(text)};
-  if (auto error = read_all(profile, text)) {
-    return std::unexpected("link " + quoted(text) + ": " + *error);
-  }
+  if (auto error = read_all(profile, text, {})) return wrong_link(text, *error);
   return profile;
+}
+
+std::expected<std::string, std::string> absolute_link(std::string_view text,
+                                                      const std::filesystem::path& folder) {
+  LinkProfile profile;
+  if (auto error = read_all(profile, text, folder)) return wrong_link(text, *error);
+  auto const parts = split(text, ',');
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const key = i == 0 ? std::string_view() : parts[i].substr(0, parts[i].find('=') + 1);
+    auto const value = parts[i].substr(key.size());
+    bool const is_trace = (i == 0 && profile.source == kTraceSource) ||
+                          (key == "down=" && profile.down.trace) ||
+                          (key == "up=" && profile.up.trace);
+    auto const whole = is_trace ? (folder / value).string() : std::string(value);
+    if (whole.find(',') != std::string::npos) {
+      return wrong_link(text, "the path of its trace file, " + whole + ", contains a comma");
+    }
+    out += (i == 0 ? "" : ",") + std::string(key) + whole;
+  }
+  if (out.size() > kTextMax)
+    return wrong_link(text, "with absolute paths " + std::string(kTooLong));
+  return out;
 }
 
 }  // namespace reprise

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <expected>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,11 @@ struct LinkProfile {
 /// extras. Also reads the trace files that it names. The error is a sentence that names the invalid
 /// part and the valid values.
 std::expected<LinkProfile, std::string> parse_link(std::string_view text);
+
+/// The text of the same link with absolute paths of trace files: relative ones are in `folder`,
+/// which is absolute. Errors: those of parse_link(), and a path that a link cannot name.
+std::expected<std::string, std::string> absolute_link(std::string_view text,
+                                                      const std::filesystem::path& folder);
 
 /// For a link without a queue setting: one bandwidth-delay product or 100 packets, whichever is
 /// larger, at most kQueuePacketsMax.

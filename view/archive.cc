@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -33,6 +34,21 @@ std::uint64_t size_of(const Headers& headers) {
   return size;
 }
 
+/// The earliest of some exchanges. One without a time comes after all that have one.
+struct FirstExchange {
+  std::size_t number = 0;  ///< from 1; 0: nothing was added
+  SessionTime start = kNoTime;
+
+  /// Returns whether this one is earlier than all before.
+  bool add(std::size_t other, SessionTime other_start) {
+    bool const is_earlier = other_start != kNoTime && (start == kNoTime || other_start < start);
+    if (number != 0 && !is_earlier) return false;
+    number = other;
+    start = other_start;
+    return true;
+  }
+};
+
 /// Converts one session to the model.
 class SessionView {
  public:
@@ -43,14 +59,24 @@ class SessionView {
     }
   }
 
-  /// Call it in the order of the requests.
+  /// Finds what was first by the recorded times: files of other tools can have another order. Call
+  /// it with all exchanges before add(). A fetched trace is never the first: the response that
+  /// names it is older. If it made a connection, no shown request has the times of that.
+  void look_at(const Exchange& exchange, std::size_t number) {
+    auto const start = start_of(exchange);
+    if (first_.add(number, start)) first_url_ = url_of(exchange.request);
+    auto const found = connections_.find(exchange.origin_connection_id);
+    if (found != connections_.end()) found->second.first.add(number, start);
+    auto const time = first_time(exchange);
+    if (time != kNoTime) start_ = std::min(start_.value_or(time), time);
+  }
+
+  /// Call it in the order of the archive.
   void add(const Exchange& exchange, std::size_t number) {
     if (traces_.was_fetched(exchange)) {
       ++fetched_traces_;
       return;
     }
-    if (!start_ && start_of(exchange) != kNoTime) start_ = first_time(exchange);
-    if (first_url_.empty()) first_url_ = url_of(exchange.request);
     ++count_;
     wire_bytes_ += wire_bytes(exchange);
     write(exchange, number);
@@ -68,8 +94,13 @@ class SessionView {
  private:
   struct Connection {
     const ConnectionFacts* facts = nullptr;
-    bool used = false;  ///< its first request has been shown
+    FirstExchange first = {};
   };
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+
+  /// A client's TLS handshake with the recorder ends after that with the origin, by less than this
+  /// even on a busy machine. A request that comes later used a connection that was idle.
+  static constexpr Milliseconds kClientHandshakeMax{50};
 
   static SessionTime start_of(const Exchange& exchange) {
     auto const& timings = exchange.timings;
@@ -80,11 +111,19 @@ class SessionView {
     return exchange.response.body.size_bytes + size_of(exchange.response.headers);
   }
 
-  /// Zero on the page's time axis: the first request, or the look-up for its connection.
+  /// Whether a request that came at `start` waited for its connection.
+  static bool waited(const ConnectionFacts& facts, SessionTime start) {
+    if (start == kNoTime) return false;
+    return facts.ready == kNoTime ||
+           Milliseconds(start) - Milliseconds(facts.ready) <= kClientHandshakeMax;
+  }
+
+  /// Of a request, or the look-up for its connection if it waited for that. The smallest one is
+  /// zero on the page's time axis.
   SessionTime first_time(const Exchange& exchange) const {
     auto first = start_of(exchange);
     auto const found = connections_.find(exchange.origin_connection_id);
-    if (found == connections_.end()) return first;
+    if (found == connections_.end() || !waited(*found->second.facts, first)) return first;
     for (auto const time : {found->second.facts->dns_start, found->second.facts->connect_start}) {
       if (time != kNoTime) first = std::min(first, time);
     }
@@ -124,7 +163,9 @@ class SessionView {
     auto const found = connections_.find(exchange.origin_connection_id);
     if (found != connections_.end()) {
       request.address = found->second.facts->address;
-      if (!std::exchange(found->second.used, true)) add_connecting(*found->second.facts, request);
+      if (found->second.first.number == number) {
+        add_connecting(*found->second.facts, start_of(exchange), request);
+      }
     }
     model_.add_request(request);
     add_heads(exchange);
@@ -149,14 +190,16 @@ class SessionView {
                      answer);
   }
 
-  /// Adds the phases of connecting to the first request on a connection. Connecting may have begun
-  /// before the request arrived: with TLS, the client's hello comes first.
-  void add_connecting(const ConnectionFacts& facts, ViewRequest& request) const {
+  /// Adds the times of connecting to the first request on a connection. Connecting may have begun
+  /// before the request arrived: with TLS, the client's hello comes first. If the connection was
+  /// idle until then, its times are before the request's start, and only show the round trip.
+  void add_connecting(const ConnectionFacts& facts, SessionTime start, ViewRequest& request) const {
     request.dns_start_ms = since(facts.dns_start);
     request.dns_end_ms = facts.dns_start == kNoTime ? kUnknown : since(facts.connect_start);
     request.connect_start_ms = since(facts.connect_start);
     request.tls_start_ms = since(facts.tls_start);
     request.connect_end_ms = since(facts.ready);
+    if (!waited(facts, start)) return;
     for (double const time : {request.connect_start_ms, request.dns_start_ms}) {
       if (time < request.start_ms) request.start_ms = time;
     }
@@ -166,6 +209,7 @@ class SessionView {
   ArchiveTraces traces_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::optional<SessionTime> start_;
+  FirstExchange first_;
   std::string first_url_;
   std::size_t fetched_traces_ = 0;
   std::uint64_t count_ = 0;
@@ -221,12 +265,15 @@ void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel&
                    {"remarks", std::move(remarks)}});
   auto const ordinals = archive.ordinals_in_order();
   auto const entries = archive.entries();
-  for (std::size_t i = 0; i < ordinals.size();) {
-    auto const session = entries[ordinals[i]].session;
+  for (std::size_t begin = 0, end = 0; begin < ordinals.size(); begin = end) {
+    auto const session = entries[ordinals[begin]].session;
     model.begin_load(session_facts(archive, session));
     SessionView view(archive, session, model);
+    for (; end < ordinals.size() && entries[ordinals[end]].session == session; ++end) {
+      if (auto const exchange = archive.exchange(ordinals[end])) view.look_at(*exchange, end + 1);
+    }
     std::size_t damaged = 0;
-    for (; i < ordinals.size() && entries[ordinals[i]].session == session; ++i) {
+    for (auto i = begin; i < end; ++i) {
       if (auto const exchange = archive.exchange(ordinals[i])) {
         view.add(*exchange, i + 1);
       } else {

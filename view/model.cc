@@ -321,17 +321,32 @@ void ViewModel::add_trace_error(std::string_view why) {
   if (last_is_shown_) add_trace_json(json::serialize(as_utf8(hidden(why))));
 }
 
-void ViewModel::add_frame(double at_ms, int percent, std::string_view jpeg) {
-  if (frame_bytes_ + jpeg.size() > limits_.frame_bytes) {
-    ++frames_left_out_;
-    return;
-  }
-  frame_bytes_ += jpeg.size();
+void ViewModel::append_frame(const ViewFrame& frame) {
   if (!frames_json_.empty()) frames_json_ += ",\n";
   frames_json_ += "[";
-  append_number(frames_json_, at_ms);
-  frames_json_ += "," + std::to_string(percent) + ",\"";
-  frames_json_ += base64(std::as_bytes(std::span(jpeg))) + "\"]";
+  append_number(frames_json_, frame.at_ms);
+  frames_json_ += "," + std::to_string(frame.percent) + ",\"";
+  frames_json_ += base64(std::as_bytes(std::span(frame.jpeg))) + "\"]";
+}
+
+void ViewModel::add_frames(std::span<const ViewFrame> frames) {
+  if (frames.empty()) return;
+  auto const before_last = frames.first(frames.size() - 1);
+  const ViewFrame& last = frames.back();
+  if (frame_bytes_ + last.jpeg.size() > limits_.frame_bytes) {
+    frames_left_out_ += frames.size();
+    return;
+  }
+  frame_bytes_ += last.jpeg.size();
+  std::size_t shown = 0;
+  for (; shown < before_last.size(); ++shown) {
+    auto const size = before_last[shown].jpeg.size();
+    if (frame_bytes_ + size > limits_.frame_bytes) break;
+    frame_bytes_ += size;
+    append_frame(before_last[shown]);
+  }
+  append_frame(last);
+  frames_left_out_ += before_last.size() - shown;
 }
 
 void ViewModel::end_load(const json::object& facts) {

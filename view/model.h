@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,6 +52,13 @@ struct ViewHead {
   HeaderList fields;
 };
 
+/// What was seen of a page at a time: a JPEG, borrowed, and how complete it is, in per cent.
+struct ViewFrame {
+  double at_ms = 0;
+  int percent = 0;
+  std::string_view jpeg;
+};
+
 /// How much of each a page shows at most, so that a browser can still show it.
 struct ViewLimits {
   std::size_t requests = 200'000;
@@ -88,8 +96,9 @@ class ViewModel {
   void add_trace(const TrenchTrace& trace);
   /// Why that cannot be shown.
   void add_trace_error(std::string_view why);
-  /// A frame of the current load: a JPEG, and how complete the page is there, in per cent.
-  void add_frame(double at_ms, int percent, std::string_view jpeg);
+  /// The frames of the current load, in the order of time. If they do not all fit, the last one is
+  /// kept, and those before the first that does not fit beside it.
+  void add_frames(std::span<const ViewFrame> frames);
   /// `facts`: the remaining fields.
   void end_load(const boost::json::object& facts = {});
 
@@ -108,6 +117,7 @@ class ViewModel {
   void append_head(const ViewHead& head, std::string& json);
   /// Returns whether it fits.
   bool add_trace_json(std::string_view json);
+  void append_frame(const ViewFrame& frame);
   void add_to_chain(const ViewRequest& request);
   boost::json::array chain();
 

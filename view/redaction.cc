@@ -18,8 +18,10 @@ constexpr auto kSecretParts = std::to_array<std::string_view>(
 constexpr auto kSecretNames = std::to_array<std::string_view>(
     {"auth", "code", "hmac", "key", "otp", "pass", "pin", "pw", "pwd", "sid", "sig", "state",
      "ticket", "x-amz-cf-id", "x-auth"});
-/// Fields whose values are long and random, but give no access.
+/// Fields whose values are long and random, but give no access; with a - at the end, all fields
+/// that begin so.
 constexpr auto kOpenFields = std::to_array<std::string_view>({"accept",
+                                                              "accept-",
                                                               "access-control-",
                                                               "age",
                                                               "alt-svc",
@@ -35,10 +37,18 @@ constexpr auto kOpenFields = std::to_array<std::string_view>({"accept",
                                                               "last-modified",
                                                               "link",
                                                               "permissions-policy",
+                                                              "permissions-policy-report-only",
                                                               "range",
                                                               "repr-digest",
-                                                              "sec-",
+                                                              "sec-ch-",
+                                                              "sec-fetch-",
+                                                              "sec-gpc",
+                                                              "sec-websocket-accept",
+                                                              "sec-websocket-extensions",
+                                                              "sec-websocket-key",
+                                                              "sec-websocket-version",
                                                               "server",
+                                                              "server-timing",
                                                               "strict-transport-security",
                                                               "traceparent",
                                                               "user-agent",
@@ -57,6 +67,12 @@ bool is_secret_name(std::string_view name) {
   return std::ranges::find(kSecretNames, small) != kSecretNames.end() ||
          std::ranges::any_of(kSecretParts,
                              [&](std::string_view part) { return small.contains(part); });
+}
+
+bool is_open_field(std::string_view name) {
+  return std::ranges::any_of(kOpenFields, [&](std::string_view each) {
+    return each.ends_with('-') ? name.starts_with(each) : name == each;
+  });
 }
 
 enum class Class { kLower, kUpper, kDigit, kSign, kOther };
@@ -94,7 +110,7 @@ std::string visit_words(std::string_view text, const std::string& name, const Vi
     auto end = at;
     while (end < text.size() && class_of(text[end]) != Class::kOther) ++end;
     auto const word = text.substr(at, end - at);
-    out += is_mixed(word) ? visit(word, name, true) : std::string(word);
+    out += is_mixed(word) ? visit(word, name, Searched::kYes) : std::string(word);
     if (end < text.size()) out += text[end];
     at = end + 1;
   }
@@ -110,7 +126,7 @@ std::string visit_credentials_of_urls(std::string_view text, const VisitSecret& 
     auto const sign = text.substr(at + 3, end - at - 3).rfind('@');
     if (sign == text.npos || sign == 0) continue;
     out.append(text, copied, at + 3 - copied);
-    out += visit(text.substr(at + 3, sign), "credentials", true);
+    out += visit(text.substr(at + 3, sign), "credentials", Searched::kYes);
     copied = at + 3 + sign;
   }
   return out.append(text, copied);
@@ -128,7 +144,7 @@ std::string visit_after(std::string_view text, std::string_view mark, bool whole
     while (end < text.size() && (class_of(text[end]) != Class::kOther || text[end] == '.')) ++end;
     if (end - begin < least) continue;
     out.append(text, copied, begin - copied);
-    out += visit(text.substr(begin, end - begin), "token", true);
+    out += visit(text.substr(begin, end - begin), "token", Searched::kYes);
     copied = end;
   }
   return out.append(text, copied);
@@ -144,14 +160,15 @@ bool has_digit(std::string_view text) {
   return text.find_first_of("0123456789") != text.npos;
 }
 
-std::string hidden(std::string_view, const std::string&, bool) {
+std::string hidden(std::string_view, const std::string&, Searched) {
   return std::string(Redaction::kMark);
 }
 
 }  // namespace
 
 std::string Redaction::visit_text(std::string_view text, const VisitSecret& visit, int depth) {
-  auto const of_parameter = [&](std::string_view value, const std::string& name, bool) {
+  auto const of_parameter = [&](std::string_view value, const std::string& name,
+                                Searched searched) {
     auto const plain = percent_decoded(value);
     bool secret = is_secret_name(std::string_view(name).substr(kParameter.size())) ||
                   (!plain.contains("://") && is_mixed(plain));
@@ -159,7 +176,7 @@ std::string Redaction::visit_text(std::string_view text, const VisitSecret& visi
     if (!secret && plain.size() < text.size() && plain.find_first_of("?&#;") != plain.npos) {
       secret = depth == kDepthMax || visit_text(plain, visit, depth + 1) != plain;
     }
-    return secret ? visit(value, name, true) : std::string(value);
+    return secret ? visit(value, name, searched) : std::string(value);
   };
   auto out = visit_parameters(text, kEveryParameter, of_parameter);
   out = visit_credentials_of_urls(out, visit);
@@ -175,16 +192,15 @@ std::string Redaction::visit_value(const HeaderView& field, const VisitSecret& v
   if (field.value.empty()) return {};
   auto out = visit_field(field, kCookiesAndCredentials, visit);
   if (out != field.value || name == "cookie" || name == "set-cookie") return out;
-  if (is_secret_name(name)) return visit(field.value, "header " + name, true);
+  if (is_secret_name(name)) return visit(field.value, "header " + name, Searched::kYes);
   out = visit_text(field.value, visit);
-  bool const open = std::ranges::any_of(
-      kOpenFields, [&](std::string_view each) { return name.starts_with(each); });
-  return open ? out : visit_words(out, "header " + name, visit);
+  return is_open_field(name) ? out : visit_words(out, "header " + name, visit);
 }
 
 VisitSecret Redaction::learning(Result<void>& done) {
-  return [this, &done](std::string_view value, const std::string& name, bool searched) {
-    if (done && value != kMark) done = secrets_.add(value, name, searched && has_digit(value));
+  return [this, &done](std::string_view value, const std::string& name, Searched searched) {
+    if (!has_digit(value)) searched = Searched::kNo;
+    if (done && value != kMark) done = secrets_.add(value, name, searched);
     return std::string(kMark);
   };
 }

@@ -60,10 +60,13 @@ json::object add_visuals(const TraceVisuals& visuals, ViewModel& model) {
   if (!progress) return made;
   made["speed_index_ms"] = progress->speed_index_ms;
   made["visually_complete_ms"] = progress->visually_complete_ms;
+  std::vector<ViewFrame> shown;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (i > 0 && frames[i]->jpeg == frames[i - 1]->jpeg) continue;
-    model.add_frame(frames[i]->at_ms, progress->percent[i], frames[i]->jpeg);
+    shown.push_back(
+        {.at_ms = frames[i]->at_ms, .percent = progress->percent[i], .jpeg = frames[i]->jpeg});
   }
+  model.add_frames(shown);
   return made;
 }
 

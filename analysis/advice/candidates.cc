@@ -32,8 +32,7 @@ constexpr double kShareLeastMs = 2;
 
 const LoadResult::Load* first_that_counts(const LoadResult& result) {
   for (const LoadResult::Load& load : result.loads) {
-    bool const loaded = load.page.outcome == LoadOutcome::kLoaded;
-    if (!load.warm_up && load.skipped.empty() && loaded) return &load;
+    if (load.counts()) return &load;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #include "analysis/allotment/rounds.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 namespace reprise {
@@ -28,6 +29,13 @@ std::vector<MeasuringRound> rounds_of(std::span<const std::size_t> measurements,
     }
   }
   return order;
+}
+
+std::vector<MeasuringStep> steps_of(const MeasuringRound& round, std::size_t first_run) {
+  std::map<std::size_t, std::size_t> times;
+  std::vector<MeasuringStep> steps;
+  for (auto const arm : round) steps.push_back({.arm = arm, .run = first_run + times[arm]++});
+  return steps;
 }
 
 }  // namespace reprise

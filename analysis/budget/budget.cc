@@ -149,9 +149,7 @@ struct PageLoads {
 std::vector<PageLoads> pages_of(const LoadResult& result) {
   std::vector<PageLoads> pages;
   for (const LoadResult::Load& load : result.loads) {
-    if (load.warm_up || !load.skipped.empty() || load.page.outcome != LoadOutcome::kLoaded) {
-      continue;
-    }
+    if (!load.counts()) continue;
     auto page = std::ranges::find_if(pages, [&](const PageLoads& each) {
       return each.url == load.page.url && each.configuration == load.configuration;
     });

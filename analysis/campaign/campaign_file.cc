@@ -72,6 +72,12 @@ double in_range(Fields& from, std::string_view name, double usual, double low, d
   return value;
 }
 
+unsigned whole_in_range(Fields& from, std::string_view name, unsigned usual, unsigned low,
+                        unsigned high) {
+  in_range(from, name, usual, low, high);
+  return from.has(name) ? static_cast<unsigned>(from.whole(name)) : usual;
+}
+
 /// Options with a member of their own would add to its values. Of those, `record` only has its
 /// browser as a member.
 void require_no_members(Fields& from, const std::vector<std::string>& flags, bool records = false) {
@@ -188,7 +194,7 @@ CampaignFile read_campaign(Fields from) {
   if (campaign.sides.empty()) campaign.sides.push_back({.name = "A", .flags = {}, .archives = {}});
   if (campaign.task == CampaignFile::Task::kAdvise) require_one_configuration(from, campaign);
   if (campaign.task == CampaignFile::Task::kRecord) require_what_record_reads(from, campaign);
-  campaign.loads = static_cast<unsigned>(in_range(from, "loads", 20, 1, kLoadsMax));
+  campaign.loads = whole_in_range(from, "loads", 20, 1, kLoadsMax);
   campaign.budget_hours = in_range(from, "budget_hours", 0, 0, 1e6);
   if (campaign.budget_hours > 0 && campaign.task != CampaignFile::Task::kLoad) {
     from.wrong("budget_hours", "cannot be used with the task " +

@@ -25,10 +25,16 @@ struct Cell {
 };
 using CellKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
+/// Whether it is one of the loads that the campaign asked for: not one that warms up, nor one that
+/// was disturbed and repeated.
+bool was_asked_for(const LoadResult::Load& load) {
+  return !load.warm_up && load.skipped.empty();
+}
+
 std::map<CellKey, Cell> cells_of(const LoadResult& result) {
   std::map<CellKey, Cell> cells;
   for (const LoadResult::Load& load : result.loads) {
-    if (load.warm_up) continue;
+    if (!was_asked_for(load)) continue;
     const LoadConfiguration& conditions = load.configuration;
     auto& cell = cells[{load.page.url, conditions.browser, conditions.protocol, conditions.link,
                         conditions.cache}];
@@ -101,7 +107,7 @@ std::optional<std::string> PageCollection::add(const ShardHeader& header, ShardR
     if (load.replay) *load.replay += replays_before;
     load.order += orders_before;
     load.node = header.node;
-    if (!load.warm_up) ++nodes_[header.node];
+    if (was_asked_for(load)) ++nodes_[header.node];
   }
   if (all.loads.empty()) {
     all = std::move(more);
@@ -150,7 +156,7 @@ json::object PageCollection::summary() const {
   std::size_t loads = 0, failed = 0;
   for (const LoadResult& result : results_) {
     for (const LoadResult::Load& load : result.loads) {
-      if (load.warm_up) continue;
+      if (!was_asked_for(load)) continue;
       ++loads;
       if (load.page.outcome != LoadOutcome::kLoaded) ++failed;
     }
@@ -166,7 +172,7 @@ json::object PageCollection::summary() const {
   json::array values;
   for (const LoadResult::Load& load : results_.front().loads) {
     out["url"] = as_utf8(load.page.url);
-    if (!load.warm_up && load.page.load_event_ms) values.push_back(*load.page.load_event_ms);
+    if (load.counts() && load.page.load_event_ms) values.push_back(*load.page.load_event_ms);
   }
   out["load_events_ms"] = std::move(values);
   return out;

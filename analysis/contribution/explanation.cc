@@ -43,7 +43,8 @@ class Explainer {
                         .own_us = std::move(shares.calls),
                         .chain_us = std::move(chain.calls),
                         .gap_us = shares.gap_us,
-                        .chain_gap_us = chain.gap_us});
+                        .chain_gap_us = chain.gap_us,
+                        .slices = {}});
     }
   }
 
@@ -52,15 +53,16 @@ class Explainer {
     Places all(views_.size());
     std::iota(all.begin(), all.end(), 0u);
     if (options_.trend) add_trend(all, explanation);
-    auto const slowest = slowest_of(all);
-    explanation.slices.push_back(slice_of({}, slowest));
+    add_slice({}, slowest_of(all), explanation);
     if (!options_.by.empty()) add_slices(all, explanation);
     CallTree losses;
     for (ExplainedView const& view : views_) {
       for (CallLoss const& loss : view.given->tree.losses) losses.lose(loss.what, loss.count);
     }
     std::ranges::move(losses.losses, std::back_inserter(explanation.losses));
-    for (auto const place : evenly(slowest)) {
+    std::erase_if(all, [this](std::size_t i) { return views_[i].slices.empty(); });
+    sort_by_load_time(all);
+    for (auto const place : evenly(all)) {
       explanation.points.push_back(std::move(views_[place]));
     }
     return explanation;
@@ -69,8 +71,15 @@ class Explainer {
  private:
   std::int64_t window(std::size_t place) const { return views_[place].given->tree.window_us; }
 
+  /// The slowest first.
+  void sort_by_load_time(Places& places) const {
+    std::ranges::sort(places, {}, [this](std::size_t i) {
+      return std::pair(-views_[i].given->load_us.value_or(window(i)), i);
+    });
+  }
+
   Places slowest_of(Places places) const {
-    std::ranges::sort(places, {}, [this](std::size_t i) { return std::pair(-window(i), i); });
+    sort_by_load_time(places);
     auto const wanted =
         std::ceil(static_cast<double>(places.size()) * options_.slowest_percent / 100 - 1e-9);
     places.resize(std::min(places.size(), static_cast<std::size_t>(std::max(wanted, 0.0))));
@@ -98,7 +107,12 @@ class Explainer {
     }
   }
 
-  void add_slices(const Places& all, Explanation& explanation) const {
+  void add_slice(std::vector<Attribute> tags, const Places& slowest, Explanation& explanation) {
+    for (auto const place : slowest) views_[place].slices.push_back(explanation.slices.size());
+    explanation.slices.push_back(slice_of(std::move(tags), slowest));
+  }
+
+  void add_slices(const Places& all, Explanation& explanation) {
     std::map<std::vector<std::string>, Places> groups;
     for (auto const place : all) {
       CallTree const& tree = views_[place].given->tree;
@@ -124,7 +138,7 @@ class Explainer {
       for (std::size_t i = 0; i < options_.by.size(); ++i) {
         tags.emplace_back(options_.by[i], group->first[i]);
       }
-      explanation.slices.push_back(slice_of(std::move(tags), slowest_of(group->second)));
+      add_slice(std::move(tags), slowest_of(group->second), explanation);
     }
   }
 
@@ -191,7 +205,9 @@ class Explainer {
       sums.kinds[kind].kind = static_cast<std::uint8_t>(kind);
     }
     CostSums costs(entities_);
+    std::vector<std::int64_t> windows;
     for (auto const place : slowest) {
+      windows.push_back(window(place));
       slice.mean_us += static_cast<double>(window(place));
       add(views_[place], sums);
       costs.add(views_[place].given->tree, views_[place].own_us);
@@ -204,14 +220,15 @@ class Explainer {
       share.chain_us /= count;
     };
     slice.mean_us /= count;
-    auto const nearest = [&](double quantile) {  // the slowest is first
+    std::ranges::sort(windows);
+    auto const nearest = [&](double quantile) {
       auto const rank = std::ceil(quantile * count);
-      return window(slowest[slowest.size() - static_cast<std::size_t>(std::max(rank, 1.0))]);
+      return windows[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
     };
     slice.median_us = nearest(.5);
     slice.p90_us = nearest(.9);
-    slice.min_us = window(slowest.back());
-    slice.max_us = window(slowest.front());
+    slice.min_us = windows.front();
+    slice.max_us = windows.back();
     for (MeanShare& share : sums.kinds) {
       mean(share);
       if (share.us > 0 || share.chain_us > 0) slice.shares.push_back(share);

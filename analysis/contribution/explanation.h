@@ -20,8 +20,10 @@ namespace reprise {
 /// A view with its place in the inputs.
 struct GivenView {
   std::size_t input = 0;
-  std::size_t load = 1;  ///< the number of the load, or of the line, in the input
+  std::size_t load = 1;  ///< of the load, session, page or line in the input, from 1
   CallTree tree;         ///< normalized
+  /// The whole load time, if the tree is a part of the view.
+  std::optional<std::int64_t> load_us = std::nullopt;
 };
 
 struct ExplainOptions {
@@ -70,6 +72,7 @@ struct ExplainedView {
   std::vector<std::int64_t> chain_us;  ///< the same, of the critical chain
   std::int64_t gap_us = 0;
   std::int64_t chain_gap_us = 0;
+  std::vector<std::size_t> slices;  ///< that it counts in, as places in Explanation::slices
 };
 
 struct Explanation {
@@ -79,7 +82,7 @@ struct Explanation {
 
   std::vector<Slice> slices;          ///< of all views first; then by tags, the most views first
   std::vector<Slice> trend;           ///< in the order of days
-  std::vector<ExplainedView> points;  ///< of all explained views, evenly by load time
+  std::vector<ExplainedView> points;  ///< views of any slice, the slowest first, evenly chosen
   std::vector<CallLoss> losses;       ///< of the views
 };
 
@@ -96,9 +99,12 @@ struct ExplanationFacts {
   struct Input {
     std::string name;
     std::size_t views = 0;
+    /// The number of the input in `reprise view` of the same inputs, where GivenView::load is the
+    /// number of the load.
+    std::optional<std::size_t> in_view;
   };
   std::vector<Input> inputs;
-  std::size_t views_read = 0;  ///< also those that `where` does not select
+  std::size_t views_read = 0;  ///< also those not selected, or not in the asked part of time
   std::optional<std::string> where;
   std::vector<CallLoss> losses;  ///< of the inputs
   std::string view;              ///< address of the page of `reprise view`; empty: none

@@ -24,6 +24,10 @@ double percent(double part, double whole_us) {
   return whole_us > 0 ? std::round(10'000 * part / whole_us) / 100 : 0;
 }
 
+json::value number_or_null(const std::optional<std::size_t>& number) {
+  return number ? json::value(*number) : json::value();
+}
+
 json::object tags_of(const std::vector<Attribute>& tags) {
   json::object object;
   for (auto const& [name, value] : tags) object[as_utf8(name)] = as_utf8(value);
@@ -114,6 +118,7 @@ class Writer {
                         tree.started_unix_ms ? json::value(*tree.started_unix_ms) : json::value()},
                        {"window_us", tree.window_us},
                        {"tags", tags_of(tree.tags)},
+                       {"slices", json::array(view.slices.begin(), view.slices.end())},
                        {"shares", json::array(shares.begin(), shares.end())},
                        {"calls", detailed ? json::value(calls_of(view)) : json::value()}});
     }
@@ -167,7 +172,9 @@ json::object to_json(const Explanation& explanation, const KindRules& rules,
   Writer writer(explanation, rules);
   json::array inputs;
   for (auto const& input : facts.inputs) {
-    inputs.push_back(json::object{{"name", as_utf8(input.name)}, {"views", input.views}});
+    inputs.push_back(json::object{{"name", as_utf8(input.name)},
+                                  {"views", input.views},
+                                  {"in_view", number_or_null(input.in_view)}});
   }
   json::array kinds;
   for (Kind const& kind : rules.kinds()) {

@@ -18,6 +18,7 @@ constexpr FilterField kFields[] = {
 
 constexpr std::string_view kGaps = "gaps";
 constexpr std::string_view kFix = "fix";
+constexpr const char* kTooMany = "there are more than 62 kinds";
 
 }  // namespace
 
@@ -35,6 +36,12 @@ std::uint8_t KindRules::kind_called(std::string_view name) {
   return static_cast<std::uint8_t>(found - kinds_.begin());
 }
 
+/// The last two are for gaps and other.
+bool KindRules::has_room_for(std::string_view name) const {
+  if (kinds_.size() < kKindsMax - 2) return true;
+  return std::ranges::find(kinds_, name, &Kind::name) != kinds_.end();
+}
+
 /// Empty if the line is good.
 std::string KindRules::add_line(std::string_view line) {
   auto const colon = line.find(':');
@@ -43,6 +50,8 @@ std::string KindRules::add_line(std::string_view line) {
   auto const rest = trim(line.substr(colon + 1));
   if (name == kGaps) {
     if (rest.empty()) return "the kind of gaps is missing";
+    if (gap_kind_ != kUnset) return "the kind of gaps is given twice";
+    if (!has_room_for(rest)) return kTooMany;
     gap_kind_ = kind_called(rest);
     return {};
   }
@@ -50,8 +59,7 @@ std::string KindRules::add_line(std::string_view line) {
       name.starts_with(kFix) && name.size() > kFix.size() && is_white_space(name[kFix.size()]);
   if (is_fix) name = trim(name.substr(kFix.size()));
   if (name.empty()) return "a kind is missing before the colon";
-  bool const is_new = std::ranges::find(kinds_, name, &Kind::name) == kinds_.end();
-  if (is_new && kinds_.size() >= kKindsMax - 2) return "there are more than 62 kinds";
+  if (!has_room_for(name)) return kTooMany;
   auto const kind = kind_called(name);
   if (is_fix) {
     kinds_[kind].fix = rest;
@@ -65,7 +73,6 @@ std::string KindRules::add_line(std::string_view line) {
 
 std::expected<KindRules, std::string> KindRules::parse(std::string_view text) {
   if (text.size() > kTextBytesMax) return std::unexpected("it is larger than 1 MiB");
-  constexpr std::uint8_t kUnset = 255;
   KindRules rules;
   rules.gap_kind_ = kUnset;
   for (std::size_t number = 1; !text.empty(); ++number) {

@@ -48,7 +48,10 @@ class KindRules {
     std::uint8_t kind = 0;
     Filter filter;
   };
+  static constexpr std::uint8_t kUnset = 255;
+
   std::uint8_t kind_called(std::string_view name);
+  bool has_room_for(std::string_view name) const;
   std::string add_line(std::string_view line);
 
   std::vector<Kind> kinds_;

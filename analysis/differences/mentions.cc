@@ -7,6 +7,9 @@
 namespace reprise {
 namespace {
 
+/// A shorter word is the name of too much else.
+constexpr std::size_t kNameBytesMin = 3;
+
 bool is_of_url(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '.' || c == '~' || c == '%' || c == '@' || c == '+';
@@ -39,7 +42,11 @@ std::optional<std::size_t> Mentions::of(const RecordedExchange& of) const {
 
 std::optional<std::size_t> Mentions::of_file(const RecordedExchange& of) const {
   auto const file = file_of(of.target);
-  return file.size() < 3 ? std::nullopt : of_word(file);
+  return file.size() < kNameBytesMin ? std::nullopt : of_word(file);
+}
+
+std::optional<std::size_t> Mentions::of_nameless(const RecordedExchange& of) const {
+  return file_of(of.target).size() < kNameBytesMin ? of_word(of.host) : std::nullopt;
 }
 
 std::optional<std::size_t> Mentions::of_word(std::string_view word) const {

@@ -22,6 +22,8 @@ class Mentions {
   std::optional<std::size_t> of(const RecordedExchange& of) const;
   /// The same by the name of its file alone: a host is mentioned by much that is not about `of`.
   std::optional<std::size_t> of_file(const RecordedExchange& of) const;
+  /// The same by its host, if its file has no name that could tell it: `/`.
+  std::optional<std::size_t> of_nameless(const RecordedExchange& of) const;
 
  private:
   std::optional<std::size_t> of_word(std::string_view word) const;

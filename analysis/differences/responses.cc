@@ -192,19 +192,24 @@ class Responses {
   std::uint64_t digested_bytes_ = 0;  // as on the wire, at most kAllComparedBytesMax
 };
 
-/// The one of these exchanges that the text mentions, if there is exactly one.
+/// The one of these exchanges that the text mentions, if there is exactly one: by the name of its
+/// file, otherwise by the host if its file has no name. Much else comes from a host.
 std::optional<std::size_t> one_mentioned(const RecordedPage& page,
                                          const std::vector<std::size_t>& among,
                                          std::string_view text) {
   Mentions mentions;
   mentions.add(text, 0);
-  std::optional<std::size_t> found;
-  for (auto const i : among) {
-    if (!mentions.of(page.exchanges[i])) continue;
-    if (found) return std::nullopt;
-    found = i;
+  for (bool const by_host : {false, true}) {
+    std::optional<std::size_t> found;
+    for (auto const i : among) {
+      auto const& of = page.exchanges[i];
+      if (!(by_host ? mentions.of_nameless(of) : mentions.of_file(of))) continue;
+      if (found) return std::nullopt;
+      found = i;
+    }
+    if (found) return found;
   }
-  return found;
+  return std::nullopt;
 }
 
 /// An element that names another resource now, of the same type: the same thing at the same place.

@@ -167,9 +167,14 @@ class ChangeMaker {
     });
     if (has_users() && !loses_replica) load(*known, node, conditions, from.has_value(), out);
     if (!is_moved && out.loaded.empty()) return {};
-    auto to = known->at(node.function, conditions);
-    if (!to) return to.error();
-    out.to = std::move(*to);
+    if (out.loaded.empty()) {
+      auto to = known->at(node.function, conditions);
+      if (!to) return to.error();
+      out.to = std::move(*to);
+    } else {
+      // Calls take their times from `loaded`, whatever concurrency the conditions have.
+      out.to = out.loaded.front().second;
+    }
     if (from) {
       out.from = std::move(*from);
     } else {

@@ -106,7 +106,7 @@ class SessionCalls {
     if (response.status > 0) call.set("status", std::to_string(response.status));
     set_if_any(call, "type", type_of(exchange));
     set_if_any(call, "mime", media_type(response.headers.list()));
-    set_if_any(call, "protocol", std::string(to_string(response.version)));
+    set_if_any(call, "protocol", lower_case(to_string(response.version)));  // as in ALPN
     set_if_any(call, "initiator", field_of(exchange.request.headers, "referer"));
     set_if_any(call, "cdn", cdn_answer(response.headers.list()));
     set_if_any(call, "cache-control", field_of(response.headers, "cache-control"));
@@ -132,7 +132,7 @@ class SessionCalls {
 
 }  // namespace
 
-std::vector<CallTree> calls_of(const ArchiveReader& archive, std::vector<CallLoss>& losses) {
+std::vector<SessionCallTree> calls_of(const ArchiveReader& archive, std::vector<CallLoss>& losses) {
   ArchiveFacts facts(archive);
   std::map<std::uint32_t, SessionCalls> sessions;
   auto const entries = archive.entries();
@@ -145,15 +145,17 @@ std::vector<CallTree> calls_of(const ArchiveReader& archive, std::vector<CallLos
       session->second.lose_damaged();
     }
   }
-  std::vector<CallTree> trees;
+  std::vector<SessionCallTree> trees;
+  std::size_t place = 0;
   for (auto& [number, session] : sessions) {
     auto const info = std::ranges::find(archive.sessions(), number, &SessionInfo::number);
     auto tree = std::move(session).finish(info == archive.sessions().end() ? nullptr : &*info);
     if (tree.calls.empty()) {
       losses.insert(losses.end(), tree.losses.begin(), tree.losses.end());
     } else {
-      trees.push_back(std::move(tree));
+      trees.push_back({.place = place, .tree = std::move(tree)});
     }
+    ++place;
   }
   return trees;
 }

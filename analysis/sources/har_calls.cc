@@ -10,6 +10,7 @@
 #include "analysis/spans/server_calls.h"
 #include "archive/import/collect/http_text.h"
 #include "base/http/media_type.h"
+#include "base/http/version.h"
 
 namespace reprise {
 namespace {
@@ -72,11 +73,13 @@ class HarCalls {
         trees, {}, [](const CallTree& tree) { return std::pair(tree.started_unix_ms, tree.page); });
     if (lost_entries_ > 0)
       trees.front().lose("entries without URL or time, skipped", lost_entries_);
+    if (cut_entries_ > 0) trees.front().lose("entries with a text above 1 MiB, cut", cut_entries_);
     return trees;
   }
 
  private:
-  std::string text() { return json_.text(kJsonTextBytesMax); }
+  std::string text() { return limited_text(json_, is_cut_); }
+  std::string url() { return limited_url(json_, is_cut_); }
   UnixTime time() { return importing::parse_time(text()); }
 
   void read_log() {
@@ -106,7 +109,7 @@ class HarCalls {
         auto const title = text();
         if (importing::parse_url(title)) page.url = title;
       } else if (name == "_URL") {
-        page.url = text();
+        page.url = url();
       } else if (name == "startedDateTime") {
         page.started = time();
       } else if (name == "pageTimings") {
@@ -128,6 +131,7 @@ class HarCalls {
 
   void read_entry() {
     Entry entry;
+    is_cut_ = false;
     for_members(json_, [&](std::string_view name) {
       if (name == "pageref") {
         entry.page = text();
@@ -159,6 +163,7 @@ class HarCalls {
     if (entry.call.name.empty() || !entry.started) {
       ++lost_entries_;
     } else {
+      if (is_cut_) ++cut_entries_;
       page_called(entry.page).entries.push_back(std::move(entry));
     }
   }
@@ -168,7 +173,7 @@ class HarCalls {
       if (name == "method") {
         set_if_any(call, "method", text());
       } else if (name == "url") {
-        call.name = text();
+        call.name = url();
       } else if (name == "headers") {
         auto const fields = read_headers();
         auto const parent = find_header(views_of(fields), "traceparent");
@@ -188,7 +193,7 @@ class HarCalls {
           call.set("status", std::to_string(static_cast<int>(status)));
         }
       } else if (name == "httpVersion") {
-        set_if_any(call, "protocol", text());
+        set_if_any(call, "protocol", protocol_id(text()));
       } else if (name == "headers") {
         auto fields = read_headers();
         set_if_any(call, "cdn", cdn_answer(views_of(fields)));
@@ -250,18 +255,18 @@ class HarCalls {
   /// A URL as text (our older files), or Chromium's object: `url`, or the first script on its
   /// stack.
   void read_initiator(Call& call) {
-    if (json_.peek() == JsonKind::kString) return set_if_any(call, "initiator", text());
-    std::string url;
+    if (json_.peek() == JsonKind::kString) return set_if_any(call, "initiator", url());
+    std::string asked_by;
     std::string script;
     for_members(json_, [&](std::string_view name) {
       if (name == "url") {
-        url = text();
+        asked_by = url();
       } else if (name == "stack") {
         for_members(json_, [&](std::string_view member) {
           if (member != "callFrames") return json_.skip();
           for_elements(json_, [&] {
             for_members(json_, [&](std::string_view part) {
-              auto const value = part == "url" ? text() : (json_.skip(), std::string());
+              auto const value = part == "url" ? url() : (json_.skip(), std::string());
               if (script.empty()) script = value;
             });
           });
@@ -270,7 +275,13 @@ class HarCalls {
         json_.skip();
       }
     });
-    set_if_any(call, "initiator", url.empty() ? script : url);
+    set_if_any(call, "initiator", asked_by.empty() ? script : asked_by);
+  }
+
+  /// The ALPN id for "HTTP/2.0" and other forms; unknown words stay.
+  static std::string protocol_id(const std::string& word) {
+    auto const version = importing::parse_version(word);
+    return version == HttpVersion::kUnknown ? word : lower_case(to_string(version));
   }
 
   /// Chromium writes "xhr", DevTools' own protocol "XHR".
@@ -332,7 +343,9 @@ class HarCalls {
   importing::ByteReader& from_;
   JsonReader json_;
   std::map<std::string, Page> pages_;
+  bool is_cut_ = false;  ///< a text of the entry that is being read
   std::uint64_t lost_entries_ = 0;
+  std::uint64_t cut_entries_ = 0;
 };
 
 }  // namespace

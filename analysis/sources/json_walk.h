@@ -10,8 +10,22 @@
 
 namespace reprise {
 
-/// The limit of a text in a HAR or a trace. URLs of data can be long.
+/// Longer texts in a HAR or a trace are cut: inline images are in URLs.
 inline constexpr std::size_t kJsonTextBytesMax = 1 << 20;
+
+/// The start of a text; sets `is_cut` if the text is longer.
+inline std::string limited_text(importing::JsonReader& json, bool& is_cut) {
+  return json.text_up_to(kJsonTextBytesMax, is_cut);
+}
+
+/// The same of a URL. Empty if it is cut and has the scheme data: its start names nothing.
+inline std::string limited_url(importing::JsonReader& json, bool& is_cut) {
+  bool is_long = false;
+  auto url = limited_text(json, is_long);
+  if (!is_long) return url;
+  is_cut = true;
+  return url.starts_with("data:") ? std::string() : url;
+}
 
 /// Calls `take(name)` for each member of an object; it has to take the value. Other values are
 /// skipped.

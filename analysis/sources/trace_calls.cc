@@ -58,6 +58,12 @@ std::string_view work_called(std::string_view name) {
   return {};
 }
 
+/// Whether the URL of such work is that of the script that runs. Of XHRReadyStateChange it is the
+/// URL that the script requested.
+bool names_script(std::string_view name) {
+  return name == "EvaluateScript" || name == "FunctionCall" || name.starts_with("v8.");
+}
+
 /// As far as it is needed.
 struct Event {
   std::string name;
@@ -70,11 +76,12 @@ struct Event {
   double process = 0;
   double thread = 0;
   std::string frame;
-  std::string url;  ///< of the script, or of a navigation's document
+  std::string url;  ///< of the script that runs, or of a navigation's document
   std::string function;
   std::string type;  ///< of the event whose listeners are called
   double line = -1;
   bool outermost = false;
+  bool is_cut = false;  ///< one of its texts
 };
 
 class TraceReader {
@@ -98,12 +105,13 @@ class TraceReader {
     add_measures();
     name_running_scripts();
     if (events_lost_ > 0) tree_.lose("events of the trace beyond 2 million", events_lost_);
+    if (events_cut_ > 0) tree_.lose("events of the trace with a text above 1 MiB", events_cut_);
     normalize(tree_);
     return {};
   }
 
  private:
-  std::string text() { return json_.text(kJsonTextBytesMax); }
+  std::string text(Event& event) { return limited_text(json_, event.is_cut); }
   double number() { return json_.number().value_or(0); }
 
   void read_events() {
@@ -117,13 +125,13 @@ class TraceReader {
 
   void read_member(std::string_view name, Event& event) {
     if (name == "name") {
-      event.name = text();
+      event.name = text(event);
     } else if (name == "ph") {
-      event.phase = text();
+      event.phase = text(event);
     } else if (name == "cat") {
-      event.categories = text();
+      event.categories = text(event);
     } else if (name == "id") {
-      event.id = text();
+      event.id = text(event);
     } else if (name == "ts") {
       event.at_us = number();
     } else if (name == "dur") {
@@ -143,19 +151,19 @@ class TraceReader {
 
   void read_argument(std::string_view name, Event& event) {
     if (name == "frame") {
-      event.frame = text();
+      event.frame = text(event);
     } else if (name == "data" && json_.peek() == importing::JsonKind::kObject) {
       for_members(json_, [&](std::string_view member) { read_argument(member, event); });
     } else if (name == "url" || name == "documentLoaderURL") {
-      event.url = text();
+      event.url = limited_url(json_, event.is_cut);
     } else if (name == "functionName") {
-      event.function = text();
+      event.function = text(event);
     } else if (name == "type" && json_.peek() == importing::JsonKind::kString) {
-      event.type = text();
+      event.type = text(event);
     } else if (name == "lineNumber") {
       event.line = number();
     } else if (name == "isOutermostMainFrame") {
-      event.outermost = text() == "true";
+      event.outermost = text(event) == "true";
     } else {
       json_.skip();
     }
@@ -172,6 +180,7 @@ class TraceReader {
     }
     // Not the run of a whole script, which has no name either. DevTools writes it so.
     if (event.name == "FunctionCall" && event.function.empty()) event.function = "(anonymous)";
+    if (work && !names_script(event.name)) event.url.clear();
     (work ? work_ : timing_).push_back(std::move(event));
   }
 
@@ -239,6 +248,7 @@ class TraceReader {
       if (event.name == "EventDispatch" && !event.type.empty()) call.set("event", event.type);
       if (event.line >= 0 && event.line < 1e9)
         call.set("line", std::to_string(std::llround(event.line)));
+      if (event.is_cut) ++events_cut_;
       around.push_back(static_cast<std::uint32_t>(tree_.calls.size()));
       tree_.calls.push_back(std::move(call));
     }
@@ -253,6 +263,7 @@ class TraceReader {
         open[key] = event.at_us;
       } else if (auto const begin = open.find(key); event.phase == "e" && begin != open.end()) {
         if (event.at_us > start_us_) {
+          if (event.is_cut) ++events_cut_;
           tree_.calls.push_back({.kind = CallKind::kMeasure,
                                  .name = event.name,
                                  .start_us = time_of(begin->second),
@@ -332,6 +343,7 @@ class TraceReader {
   std::vector<Event> work_;
   std::vector<Event> timing_;
   std::uint64_t events_lost_ = 0;
+  std::uint64_t events_cut_ = 0;
   const Event* page_ = nullptr;
   double start_us_ = 0;
 };

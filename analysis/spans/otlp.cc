@@ -1,5 +1,6 @@
 #include "analysis/spans/otlp.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <charconv>
@@ -48,12 +49,15 @@ std::int64_t time_at(const json::object& span, std::string_view name) {
   return error ? 0 : time;
 }
 
-/// "server" of 2, "SERVER" and "SPAN_KIND_SERVER".
+/// "server" of 2, "SERVER" and "SPAN_KIND_SERVER"; empty if it is unknown or unspecified.
 std::string kind_of(const json::object& span) {
   constexpr std::string_view kPrefix = "SPAN_KIND_";
   auto name = text_at(span, "kind");
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-  if (!name.empty()) return lower_case(name);
+  if (!name.empty()) {
+    auto kind = lower_case(name);
+    return std::ranges::find(kKinds, kind) == kKinds.end() ? std::string() : kind;
+  }
   auto const number = integer_at(span, "kind");
   return number > 0 && number < std::ssize(kKinds)
              ? std::string(kKinds[static_cast<std::size_t>(number)])

@@ -77,7 +77,20 @@ class VisualReader {
   }
 
  private:
-  std::string text() { return json_.text(kJsonTextBytesMax); }
+  std::string text() {
+    bool is_cut = false;
+    return limited_text(json_, is_cut);
+  }
+  /// Empty if it is too long: a part of a picture is damaged.
+  std::string whole_text() {
+    bool is_cut = false;
+    auto whole = limited_text(json_, is_cut);
+    return is_cut ? std::string() : whole;
+  }
+  std::string url() {
+    bool is_cut = false;
+    return limited_url(json_, is_cut);
+  }
   double number() { return json_.number().value_or(0); }
 
   void read_events() {
@@ -117,7 +130,7 @@ class VisualReader {
     } else if (name == "frame") {
       event.frame = text();
     } else if (name == "url" || name == "documentLoaderURL") {
-      event.url = text();
+      event.url = url();
     } else if (name == "renderBlocking") {
       event.blocking = text();
     } else if (name == "nodeName") {
@@ -125,7 +138,7 @@ class VisualReader {
     } else if (name == "type") {
       event.type = text();
     } else if (name == "snapshot") {
-      event.snapshot = text();
+      event.snapshot = whole_text();
     } else if (name == "size") {
       event.pixels = number();
     } else if (name == "isOutermostMainFrame") {
@@ -169,7 +182,8 @@ class VisualReader {
     } else if (event.name == "largestContentfulPaint::Invalidate") {
       visuals_.largest_paint.reset();
     } else if (event.blocking == "blocking" || event.blocking == "in_body_parser_blocking") {
-      if (blocking_.insert(event.url).second) visuals_.render_blocking.push_back(event.url);
+      if (event.url.empty() || !blocking_.insert(event.url).second) return;
+      visuals_.render_blocking.push_back(event.url);
     }
   }
 

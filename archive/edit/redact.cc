@@ -23,7 +23,7 @@ class Redaction {
   /// Collects every secret.
   Result<void> learn() {
     Result<void> done;
-    auto const visit = [&](std::string_view value, const std::string& name, bool searched) {
+    auto const visit = [&](std::string_view value, const std::string& name, Searched searched) {
       if (done) done = secrets_.add(value, name, searched);
       return std::string();
     };
@@ -139,7 +139,7 @@ class Redaction {
   }
 
   VisitSecret hiding() {
-    return [this](std::string_view value, const std::string& name, bool /*searched*/) {
+    return [this](std::string_view value, const std::string& name, Searched /*searched*/) {
       return secrets_.hide(value, name);
     };
   }

@@ -27,8 +27,9 @@ std::optional<std::string> named_parameter(const RedactOptions& options, std::st
 }
 
 /// A plain word, such as "accepted" in a cookie, would be found in every script.
-bool is_searched(std::string_view cookie) {
-  return cookie.find_first_of("0123456789") != std::string_view::npos;
+Searched searched_cookie(std::string_view cookie) {
+  return cookie.find_first_of("0123456789") == std::string_view::npos ? Searched::kNo
+                                                                      : Searched::kYes;
 }
 
 /// " name=value"
@@ -48,7 +49,7 @@ std::string visit_cookie(std::string_view pair, const VisitSecret& visit) {
     value = value.substr(1, value.size() - 2);
   }
   if (value.empty()) return std::string(pair);
-  return std::string(head).append(visit(value, name, is_searched(value))).append(tail);
+  return std::string(head).append(visit(value, name, searched_cookie(value))).append(tail);
 }
 
 /// Cookie: a=1; b=2
@@ -75,7 +76,7 @@ std::string visit_credentials(std::string_view text, const std::string& name,
   auto const space = text.find(' ');
   auto const at = space == std::string_view::npos ? 0 : space + 1;
   if (at == text.size()) return std::string(text);
-  return std::string(text.substr(0, at)).append(visit(text.substr(at), name, true));
+  return std::string(text.substr(0, at)).append(visit(text.substr(at), name, Searched::kYes));
 }
 
 /// The characters between parameters.
@@ -106,7 +107,8 @@ std::string visit_pairs(std::string_view text, std::size_t at, const PairSyntax&
           end == value_at ? std::nullopt : named_parameter(options, text.substr(at, name_end - at));
       if (name) {
         out.append(text, copied, value_at - copied);
-        out += visit(text.substr(value_at, end - value_at), "parameter " + *name, true);
+        out += visit(text.substr(value_at, end - value_at), "parameter " + *name,
+                     Searched::kPlusAsSpaceToo);
         copied = end;
         at = end;
       }
@@ -138,7 +140,7 @@ std::string visit_multipart(std::string_view body, const std::string& delimiter,
     if (!name) continue;
     auto const value_at = static_cast<std::size_t>(value.data() - body.data());
     out.append(body, copied, value_at - copied);
-    out += visit(value, "parameter " + *name, true);
+    out += visit(value, "parameter " + *name, Searched::kYes);
     copied = value_at + value.size();
   }
   return out.append(body, copied);
@@ -182,7 +184,9 @@ std::string visit_field(const HeaderView& field, const RedactOptions& options,
                         const VisitSecret& visit) {
   auto const name = lower_case(field.name);
   if (field.value.empty()) return {};
-  if (any_glob(options.headers, name)) return visit(field.value, "header " + name, true);
+  if (any_glob(options.headers, name)) {
+    return visit(field.value, "header " + name, Searched::kYes);
+  }
   if (options.cookies && name == "cookie") return visit_cookies(field.value, visit);
   if (options.cookies && name == "set-cookie") return visit_set_cookie(field.value, visit);
   if (options.authorization && (name == "authorization" || name == "proxy-authorization")) {

@@ -13,7 +13,7 @@ namespace reprise {
 /// Gets a secret as written, its name, and whether to search for it elsewhere; returns the
 /// replacement.
 using VisitSecret =
-    std::function<std::string(std::string_view value, const std::string& name, bool searched)>;
+    std::function<std::string(std::string_view value, const std::string& name, Searched searched)>;
 
 /// Visits each value of a named parameter in a URL, or in a text with URLs; the name may be
 /// percent-encoded there. Returns the text with the visitor's values.

@@ -1,5 +1,6 @@
 #include "archive/edit/secrets.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/http/digest.h"
 #include "base/text/ascii.h"
 #include "base/text/percent.h"
+#include "base/text/utf8.h"
 
 namespace reprise {
 namespace {
@@ -76,6 +78,8 @@ struct Spelling {
   std::string_view listed;
   bool escapes_listed;  ///< those characters; otherwise all others but ASCII letters and digits
   std::string (*escape)(char c);
+  /// Non-ASCII characters are written as \uXXXX with these digits; empty: as they are.
+  std::string_view unicode_digits = {};
 };
 constexpr Spelling kSpellings[] = {
     {.listed = "", .escapes_listed = true, .escape = upper_percent},  // plain
@@ -95,6 +99,19 @@ constexpr Spelling kSpellings[] = {
     {.listed = "\"\\\n\r\t<>&='+/", .escapes_listed = true, .escape = lower_unicode},
     {.listed = "\"\\\n\r\t<>&'+`", .escapes_listed = true, .escape = upper_unicode},
     {.listed = "\"\\\n\r\t<>&'/", .escapes_listed = true, .escape = upper_unicode},
+    // JSON in ASCII: Python, PHP, .NET
+    {.listed = "\"\\\n\r\t",
+     .escapes_listed = true,
+     .escape = backslashed,
+     .unicode_digits = kLowerHex},
+    {.listed = "\"\\\n\r\t/",
+     .escapes_listed = true,
+     .escape = backslashed,
+     .unicode_digits = kLowerHex},
+    {.listed = "\"\\\n\r\t<>&'+`",
+     .escapes_listed = true,
+     .escape = upper_unicode,
+     .unicode_digits = kUpperHex},
     // HTML: most templates, React and Python, ASP.NET, Handlebars, Mustache
     {.listed = "&<>\"'", .escapes_listed = true, .escape = entity},
     {.listed = "&<>\"'", .escapes_listed = true, .escape = hex_entity},
@@ -111,16 +128,52 @@ bool is_escaped(char c, const Spelling& spelling) {
   return !is_listed && !is_digit(c) && !is_letter(c);
 }
 
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
+/// The size of a UTF-8 character that is not ASCII, by its first byte.
+std::size_t character_bytes(char first) {
+  auto const byte = static_cast<unsigned char>(first);
+  return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+}
+
+std::string unicode_escape(std::uint32_t unit, std::string_view digits) {
+  std::string out = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += digits[(unit >> shift) & 15U];
+  return out;
+}
+
+/// A UTF-8 character that is not ASCII, in JSON (RFC 8259 section 7).
+std::string unicode_escapes(std::string_view character, std::string_view digits) {
+  std::uint32_t code = static_cast<unsigned char>(character[0]) & (0xffU >> (character.size() + 1));
+  for (char const c : character.substr(1)) {
+    code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3fU);
+  }
+  if (code < 0x10000) return unicode_escape(code, digits);
+  auto const rest = code - 0x10000;
+  return unicode_escape(0xd800 + (rest >> 10U), digits) +
+         unicode_escape(0xdc00 + (rest & 0x3ffU), digits);
+}
+
 /// A secret and its stand-in, in one spelling.
 struct Spelled {
   std::string form;
   std::string stand_in;
 };
 
-/// `stand_in`: as long as `plain`. What it keeps of `plain` stays as it is spelled.
+/// `stand_in`: as long as `plain`. What it keeps of `plain` stays as it is spelled. A spelling with
+/// unicode_digits needs UTF-8.
 Spelled spelled(std::string_view plain, std::string_view stand_in, const Spelling& spelling) {
   Spelled out;
   for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (!spelling.unicode_digits.empty() && !is_ascii(plain[i])) {
+      auto const bytes = character_bytes(plain[i]);
+      out.form += unicode_escapes(plain.substr(i, bytes), spelling.unicode_digits);
+      out.stand_in += stand_in.substr(i, bytes);
+      i += bytes - 1;
+      continue;
+    }
     auto const unit =
         is_escaped(plain[i], spelling) ? spelling.escape(plain[i]) : std::string(1, plain[i]);
     out.form += unit;
@@ -134,9 +187,7 @@ char alike(char c, std::byte chance) {
   auto const number = std::to_integer<unsigned>(chance);
   if (is_digit(c)) return static_cast<char>('0' + number % 10);
   if (is_upper(c)) return static_cast<char>('A' + number % 26);
-  if (is_lower(c) || static_cast<unsigned char>(c) >= 0x80) {
-    return static_cast<char>('a' + number % 26);
-  }
+  if (is_lower(c) || !is_ascii(c)) return static_cast<char>('a' + number % 26);
   return c;
 }
 
@@ -150,12 +201,20 @@ std::size_t first_bytes_of(std::string_view form) {
   return static_cast<unsigned char>(form[0]) * 256U + static_cast<unsigned char>(form[1]);
 }
 
+/// With a space for each `+`.
+std::string with_spaces(std::string_view text) {
+  std::string out(text);
+  std::ranges::replace(out, '+', ' ');
+  return out;
+}
+
 }  // namespace
 
 std::string Secrets::stand_in_of(std::string_view plain) const {
+  auto const seeding = with_spaces(plain);
   Digester keyed;
   keyed.update(key_);
-  keyed.update(std::as_bytes(std::span(plain)));
+  keyed.update(std::as_bytes(std::span(seeding)));
   auto const seed = keyed.finish();
   std::string out(plain);
   Sha256 chance{};
@@ -197,26 +256,36 @@ void Secrets::search_for(std::string_view form, std::string stand_in, const std:
   first_bytes_.set(first_bytes_of(form));
 }
 
-Result<void> Secrets::add(std::string_view value, const std::string& name, bool searched) {
-  if (value.empty()) return {};
-  if (bytes_ + value.size() > kBytesMax) return fail(archive_errc::too_large);
-  auto plain = percent_decoded(value);
-  auto const [known, is_new] = plains_.try_emplace(plain, false);
-  if (is_new) {
-    bytes_ += plain.size() + name.size();
-    ++counts_[name].values;
-  }
-  if (!searched) return {};
-  if (value.size() >= kSearchedBytesMin && !forms_.contains(value)) {
-    search_for(value, dressed(value), name);
-  }
-  if (std::exchange(known->second, true)) return {};
+void Secrets::search_for_spellings(const std::string& plain, const std::string& name) {
+  if (std::exchange(plains_[plain].searched, true)) return;
   auto const stand_in = mark_.empty() ? stand_in_of(plain) : plain;
+  bool const has_unicode = !std::ranges::all_of(plain, is_ascii) && is_utf8(plain);
   std::span const spellings(kSpellings);
   for (const Spelling& each :
        plain.size() > kSpelledBytesMax ? spellings.first(2) : spellings.first(spellings.size())) {
+    if (!each.unicode_digits.empty() && !has_unicode) continue;
     auto found = spelled(plain, stand_in, each);
     search_for(found.form, std::move(found.stand_in), name);
+  }
+}
+
+Result<void> Secrets::add(std::string_view value, const std::string& name, Searched searched) {
+  if (value.empty()) return {};
+  if (bytes_ + value.size() > kBytesMax) return fail(archive_errc::too_large);
+  auto const plain = percent_decoded(value);
+  if (!std::exchange(plains_[plain].counted, true)) {
+    bytes_ += plain.size() + name.size();
+    ++counts_[name].values;
+  }
+  if (searched == Searched::kNo) return {};
+  if (value.size() >= kSearchedBytesMin && !forms_.contains(value)) {
+    search_for(value, dressed(value), name);
+  }
+  search_for_spellings(plain, name);
+  if (searched == Searched::kPlusAsSpaceToo && value.contains('+')) {
+    auto const spaced = percent_decoded(with_spaces(value));
+    if (!plains_.contains(spaced)) bytes_ += spaced.size();
+    search_for_spellings(spaced, name);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "archive/export/message.h"
 #include "base/http/digest.h"
+#include "base/http/h1_syntax.h"
 
 namespace reprise::exporting {
 namespace {
@@ -20,8 +21,9 @@ std::string record_id(Sha256 digest) {
   return "<urn:uuid:" + text + ">";
 }
 
-/// IANA's name for an OpenSSL cipher suite; empty if unknown here.
+/// IANA's name for an OpenSSL cipher suite; empty if unknown here or invalid in a field.
 std::string cipher_suite(std::string_view openssl) {
+  if (!is_token(openssl)) return {};
   if (openssl.starts_with("TLS_")) return std::string(openssl);
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kNames{{
       {"ECDHE-ECDSA-AES128-GCM-SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"},
@@ -43,7 +45,7 @@ std::string cipher_suite(std::string_view openssl) {
 
 /// "tls/1.3" for "TLSv1.3".
 std::string tls_protocol(std::string_view version) {
-  if (!version.starts_with("TLSv1")) return {};
+  if (!version.starts_with("TLSv1") || !is_token(version)) return {};
   version.remove_prefix(4);
   return "tls/" + std::string(version) + (version.size() == 1 ? ".0" : "");
 }
@@ -203,6 +205,11 @@ void WarcWriter::count(const Exchange& exchange) {
     report.lose(Loss::kFailed);
   } else if (!exchange.failure.empty()) {
     report.lose(Loss::kReasons);
+  }
+  if (auto const* const facts = job_.connection_of(exchange); facts != nullptr) {
+    for (auto const* const text : {&facts->tls_version, &facts->cipher}) {
+      if (!text->empty() && !is_token(*text)) report.lose(Loss::kText);
+    }
   }
   for (auto const version : {exchange.request.version, exchange.response.version}) {
     if (version == HttpVersion::kUnknown && exchange.response.status != 0) {

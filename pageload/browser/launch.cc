@@ -18,8 +18,10 @@ constexpr const char* kNoQuic = "--disable-quic";
 constexpr std::string_view kForceQuic = "--origin-to-force-quic-on=";
 /// An origin of a host at this port forces nothing.
 constexpr std::uint16_t kUnusedPort = 1;
-/// Linux limits an argument to 128 KiB.
-constexpr std::size_t kOriginsBytesMax = 120'000;
+/// Of all flags. Linux limits an argument to 128 KiB, and also a variable of the environment: the
+/// command of a replay gets all flags in one.
+constexpr std::size_t kFlagsBytesMax = 128'000;
+constexpr std::size_t kQuotesBytes = 3;  // of each flag there, with a separator
 
 /// The first one is the default, and stands for any of them.
 constexpr std::string_view kPrograms[] = {"chromium", "google-chrome", "google-chrome-stable",
@@ -96,7 +98,7 @@ std::vector<std::string> quiet_flags() {
   };
 }
 
-void lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
+bool lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
                 const std::set<std::string>& offered) {
   std::erase(flags, kNoQuic);
   std::string list;
@@ -107,8 +109,12 @@ void lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
   for (auto const& [host, port] : led) add(host, port);
   // Chromium takes a private authority over QUIC only for hosts in the list, whatever their port.
   for (const std::string& host : offered) add(host, kUnusedPort);
-  if (list.size() > kOriginsBytesMax) list = led.empty() ? "*:" + std::to_string(kUnusedPort) : "*";
+  std::size_t bytes = kForceQuic.size() + list.size() + kQuotesBytes;
+  for (const std::string& flag : flags) bytes += flag.size() + kQuotesBytes;
+  bool const fits = list.empty() || bytes <= kFlagsBytesMax;
+  if (!fits) list = led.empty() ? "*:" + std::to_string(kUnusedPort) : "*";
   if (!list.empty()) flags.push_back(std::string(kForceQuic) + list);
+  return fits || led.empty();
 }
 
 boost::json::object firefox_h3_preferences(const H3Origins& led, std::uint16_t port) {

@@ -31,9 +31,9 @@ std::vector<std::string> quiet_flags();
 using H3Origins = std::vector<std::pair<std::string, std::uint16_t>>;
 
 /// Makes Chromium use HTTP/3 for the origins in `led` from the first request on, and for the hosts
-/// in `offered` where they offer it; for both with a private authority. Of more than fit on a
-/// command line, for all.
-void lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
+/// in `offered` where they offer it; for both with a private authority. If they do not fit on a
+/// command line with the other `flags`, for all: the result is then false, unless `led` is empty.
+bool lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
                 const std::set<std::string>& offered);
 
 /// Firefox's preferences for the same, by name. `port`: of HTTP/3; 0: each origin's own.

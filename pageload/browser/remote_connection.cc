@@ -1,5 +1,6 @@
 #include "pageload/browser/remote_connection.h"
 
+#include <boost/json/error.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -70,6 +71,9 @@ Result<json::object> parse_remote_message(std::string message) {
     error.clear();
     value = parse(message, error);
   }
+  if (error == json::error::too_deep) {
+    return fail(std::make_error_code(std::errc::value_too_large));
+  }
   if (error || !value.is_object()) return fail(std::make_error_code(std::errc::bad_message));
   return std::move(value.get_object());
 }
@@ -109,6 +113,7 @@ Result<bool> RemoteConnection::pump(TimePoint deadline) {
   if (!received) return fail(received.error());
   if (!*received) return false;
   auto message = parse_remote_message(std::move(**received));
+  if (!message && message.error() == std::errc::value_too_large) return true;
   if (!message) return fail(message.error());
   if (message->contains("id")) {
     auto const found = waiting_.find(static_cast<std::uint64_t>(integer_at(*message, "id")));

@@ -58,7 +58,9 @@ class RemoteConnection {
   Result<RemoteReply> call(RemoteCommand command, TimePoint deadline);
 
   /// Handles the next message, or returns false if none came until `deadline`. Errors: broken_pipe
-  /// (the browser is gone), message_size, bad_message (not the protocol).
+  /// (the browser is gone), message_size, bad_message (not the protocol). A message that is nested
+  /// too deeply is skipped: a page can make one by what it logs. So a call whose reply is one times
+  /// out.
   Result<bool> pump(TimePoint deadline);
 
  private:
@@ -69,7 +71,8 @@ class RemoteConnection {
 };
 
 /// Parses one message of the protocol. A lone UTF-16 surrogate, which a page can put into any of
-/// its strings but JSON cannot hold, becomes U+FFFD. Pure. Errors: bad_message.
+/// its strings but JSON cannot hold, becomes U+FFFD. Pure. Errors: bad_message; value_too_large:
+/// nested more than 512 levels deep.
 Result<boost::json::object> parse_remote_message(std::string message);
 
 }  // namespace reprise

@@ -78,6 +78,11 @@ struct LoadResult {
     std::string node;                   ///< of a campaign, where it was made; empty: no campaign
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;
+
+    /// Whether comparisons use it.
+    bool counts() const {
+      return !warm_up && skipped.empty() && page.outcome == LoadOutcome::kLoaded;
+    }
   };
   std::string reprise = REPRISE_VERSION;  ///< the version that measured
   std::string archive;                    ///< its path; empty: loaded live

@@ -21,12 +21,25 @@ std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
   return all;
 }
 
+/// Whether the miss of `url`, where the load ended, can be that of a document. A script can push a
+/// URL (history.pushState) and fetch it without going there. A browser need not report the request
+/// of a document that failed.
+bool may_be_document(const PageLoad& page, std::string_view url) {
+  bool requested = false;
+  for (const PageRequest& request : page.requests) {
+    if (without_fragment(request.url) != url) continue;
+    if (request.resource_type == "Document") return true;
+    requested = true;
+  }
+  return !requested;
+}
+
 void set_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
   auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
   for (auto const view : {asked, without_fragment(page.final_url)}) {
     auto const url = std::string(view);
     auto const miss = misses.find("GET " + url);
-    if (miss == misses.end()) continue;
+    if (miss == misses.end() || (view != asked && !may_be_document(page, view))) continue;
     page.outcome = LoadOutcome::kNotInArchive;
     page.failure = "The archive has no answer for " + url + ": " + miss->second + ".";
     for (const Metric& metric : kMetrics) {

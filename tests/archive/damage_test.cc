@@ -5,6 +5,7 @@
 #include <map>
 
 #include "archive/record.h"
+#include "archive/replace.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
@@ -174,10 +175,32 @@ TEST_F(Damage, OfOneRecordOfAClosedFileCostsOnlyThatRecord) {
   EXPECT_EQ(open_archive(path_)->exchange(0).error(), archive_errc::corrupt);
 }
 
+TEST_F(Damage, OfOneRecordOfAnUnclosedFileIsLeftToRepair) {
+  auto bytes = unclosed_;
+  bytes[bytes.find("/chunked")] ^= 1;
+  EXPECT_EQ(look_at(bytes).exchanges, written_.size() - 1);
+  EXPECT_FALSE(open_archive(path_)->report().tail_damaged);
+  auto const refused = Replacement::begin(path_, ".new");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), archive_errc::corrupt);
+  EXPECT_TRUE(Replacement::begin(path_, ".new", Replacement::Damaged::kReplaced));
+  EXPECT_EQ(read_file(path_), bytes);
+}
+
+TEST_F(Damage, OfAFactOfAClosedFileIsLeftToRepair) {
+  auto bytes = closed_;
+  bytes[ends_[0] + kRecordHeaderBytes] ^= 1;  // the connection, behind the start of session 1
+  EXPECT_EQ(look_at(bytes).exchanges, written_.size());
+  auto const refused = Replacement::begin(path_, ".new");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), archive_errc::corrupt);
+}
+
 TEST_F(Damage, ToTheIndexLosesNoExchange) {
   auto bytes = closed_;
   bytes[bytes.size() - record_bytes(kTrailerPayloadBytes) - 12] ^= 1;
   EXPECT_EQ(look_at(bytes).exchanges, written_.size());
+  EXPECT_TRUE(Replacement::begin(path_, ".new"));
   auto const reader = open_archive(path_);
   EXPECT_FALSE(reader->report().indexed);
   EXPECT_EQ(reader->report().tail_lost_bytes, 0U);

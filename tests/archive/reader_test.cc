@@ -45,10 +45,11 @@ TEST_F(Reader, NamesANewerVersionAsSuchButNotADamagedOne) {
   EXPECT_EQ(error_of(header_of_version(1)), std::error_code());
   EXPECT_EQ(error_of(header_of_version(2)), archive_errc::newer_version);
   EXPECT_EQ(error_of(header_of_version(UINT32_MAX)), archive_errc::newer_version);
-  EXPECT_EQ(error_of(header_of_version(0)), archive_errc::corrupt);
+  EXPECT_EQ(error_of(header_of_version(0)), archive_errc::bad_header);
   auto damaged = header_of_version(1);
   damaged[8] ^= 2;
-  EXPECT_EQ(error_of(damaged), archive_errc::corrupt);
+  EXPECT_EQ(error_of(damaged), archive_errc::bad_header);
+  EXPECT_EQ(error_of(header_of_version(1).substr(0, 12)), archive_errc::bad_header);
 }
 
 TEST_F(Reader, RefusesWhatIsNoRegularFile) {

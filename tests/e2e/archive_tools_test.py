@@ -30,6 +30,10 @@ def answer(request):
                         b"Set-Cookie: sid=" + SECRET.encode() + b"; Path=/\r\n")
     if path == "/missing":
         return response(b"gone", b"404 Not Found")
+    if path == "/nothing":
+        return response()
+    if path == "/same":
+        return b"HTTP/1.1 304 Not Modified\r\n\r\n"
     if path == "/chunks":
         return (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: x-sum\r\n\r\n"
                 b"3\r\none\r\n3\r\ntwo\r\n0\r\nx-sum: 6\r\n\r\n")
@@ -175,6 +179,17 @@ class Tools(harness.TestCase):
         head.write_bytes(b"204\n")
         done = self.run_archive("edit", self.archive, 1, "--headers", head, expect=1)
         self.assertIn(b"cannot have a body", done.stderr)
+
+    def test_a_new_coding_codes_no_empty_body(self):
+        self.archive_of(self.archive, ("origin.test", "/nothing"), ("origin.test", "/same"))
+        head = self.folder / "head.txt"
+        for number in (1, 2):
+            head.write_bytes(self.run_archive("cat", self.archive, number, "--head").stdout +
+                             b"Content-Encoding: gzip\n")
+            self.run_archive("edit", self.archive, number, "--headers", head)
+            self.assertIn(b"Content-Encoding: gzip",
+                          self.run_archive("cat", self.archive, number, "--head").stdout)
+            self.assertEqual(self.run_archive("cat", self.archive, number).stdout, b"")
 
     def edit_by(self, editor, number, *arguments, expect=0):
         env = {**harness.environment(self.folder), "EDITOR": editor}
@@ -331,6 +346,34 @@ class Tools(harness.TestCase):
                 done = self.run_archive(*command, expect=3)
                 self.assertIn(b"damaged", done.stderr)
                 self.assertFalse(self.out.exists())
+
+    def test_damage_of_an_unclosed_archive_is_left_to_repair(self):
+        self.site()
+        head = self.folder / "head.txt"
+        head.write_bytes(self.run_archive("cat", self.archive, 1, "--head").stdout)
+        content = bytearray(self.archive.read_bytes()[:-1])  # no trailer: it is scanned
+        content[content.index(b"/missing") + 2] ^= 1
+        self.archive.write_bytes(content)
+        for command in (("edit", self.archive, 1, "--body", head),
+                        ("edit", self.archive, 1, "--headers", head),
+                        ("edit", self.archive, 1, "--think-time", "+30ms"),
+                        ("add", self.archive, "https://a.test/")):
+            with self.subTest(command=command):
+                done = self.run_archive(*command, expect=3)
+                self.assertIn(b"`reprise archive repair` to keep", done.stderr)
+                self.assertEqual(self.archive.read_bytes(), content)
+
+    def test_a_report_that_cannot_be_written_is_a_failure(self):
+        self.archive_of(self.archive, ("origin.test", "/page"))
+        har = self.folder / "a.har"
+        for command in (("export", self.archive, "--to", "har", "-o", har, "--json"),
+                        ("import", har, "-o", self.out, "--json")):
+            with self.subTest(command[0]), open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.REPRISE, "archive", *map(str, command)],
+                                      stdout=full, stderr=subprocess.PIPE, check=False,
+                                      stdin=subprocess.DEVNULL, timeout=DEADLINE_SECONDS)
+                self.assertEqual(done.returncode, 1, done.stderr.decode())
+                self.assertIn(b"cannot write the output", done.stderr)
 
 
 if __name__ == "__main__":

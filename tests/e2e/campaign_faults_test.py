@@ -3,6 +3,7 @@
 queued, a damaged archive, a folder that is no result, a check that is interrupted, an older set."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ ROUNDS = 5
 ARRAY_MAX = 1000
 
 SBATCH = """#!/bin/sh
+echo "$*" >> {folder}/calls
 if [ -e {folder}/broken ] && [ -s {folder}/jobs ]; then
   echo "no more jobs" >&2
   exit 1
@@ -25,8 +27,18 @@ for word; do
   case "$word" in
     --job-name=*) name=${{word#*=}} ;;
     --array=0-*) last=${{word##*-}} ;;
+    --nodelist=*) node=${{word#*=}} ;;
   esac
 done
+case "$name" in
+  reprise-check-*)
+    if [ -e {folder}/no-$node ]; then
+      echo "Requested node configuration is not available" >&2
+      exit 1
+    fi
+    sed "s/NODE/$node/" {folder}/check > {plan}/nodes/$node.json
+    exit ;;
+esac
 echo "$name $last" >> {folder}/jobs
 echo 7
 """
@@ -35,21 +47,107 @@ while read -r name last; do
   seq 0 "$last" | sed "s/.*/$name|&|PENDING|Resources|7_&/"
 done < {folder}/jobs
 """
+SINFO = """#!/bin/sh
+cat {folder}/nodes
+"""
 
 
 class OnSlurm(campaigns.CampaignCase):
-    """Commands of Slurm that keep a list of jobs and run none."""
+    """Commands of Slurm that keep a list of jobs and run none; a check has its result at once."""
 
     def setUp(self):
         super().setUp()
         (self.folder / "p0.reprise").write_bytes(b"")
         self.programs = self.folder / "programs"
         self.programs.mkdir()
-        for name, text in (("sinfo", "#!/bin/sh\n"), ("sbatch", SBATCH), ("squeue", SQUEUE)):
-            (self.programs / name).write_text(text.format(folder=self.programs))
+        for name, text in (("sinfo", SINFO), ("sbatch", SBATCH), ("squeue", SQUEUE)):
+            (self.programs / name).write_text(text.format(folder=self.programs, plan=self.plan))
             (self.programs / name).chmod(0o755)
-        (self.programs / "jobs").touch()
+        for name in ("jobs", "nodes", "calls"):
+            (self.programs / name).touch()
         self.environment["PATH"] = f"{self.programs}:{self.environment['PATH']}"
+
+    def plan_on(self, *nodes):
+        """One shard, and a cluster with these lines of sinfo."""
+        self.run_campaign("plan", self.campaign(archives=["p0.reprise"], loads=1), "-o", self.plan)
+        (self.programs / "nodes").write_text("".join(line + "\n" for line in nodes))
+        (self.programs / "check").write_text(self.check_of("NODE"))
+
+    def check_of(self, node, **members):
+        return json.dumps({"schema": "reprise-node/1", "plan": self.digest(), "node": node,
+                           "machine": {}, **members}) + "\n"
+
+    def refuse(self, *nodes):
+        for node in nodes:
+            (self.plan / "nodes" / f"{node}.json").write_text(
+                self.check_of(node, problems=["it has no browser"]))
+
+    def submit(self, *options, **expected):
+        return self.run_campaign("submit", self.plan, "--engine", "slurm",
+                                 *(f"--sbatch-option={each}" for each in options), **expected)
+
+    def words_of_jobs(self, option):
+        """What sbatch takes for an option: the last one of each call, in order."""
+        calls = (self.programs / "calls").read_text().splitlines()
+        return [([None] + re.findall(rf"{option}=(\S+)", call))[-1] for call in calls]
+
+    def test_a_check_that_cannot_be_queued_is_left_to_the_first_shard(self):
+        self.plan_on("n1|idle|all*", "n2|idle|all*")
+        (self.programs / "no-n2").touch()
+        done = self.submit()
+        self.assertIn(b"the check of node n2 cannot be queued", done.stderr)
+        self.assertEqual(self.words_of_jobs("--nodelist"), ["n1", "n2", None])
+        self.assertEqual(self.queued(), [1])
+
+    def test_no_shard_is_queued_when_no_check_can_be(self):
+        self.plan_on("n1|idle|all*")
+        (self.programs / "no-n1").touch()
+        done = self.submit(expect=1)
+        self.assertIn(b"Requested node configuration is not available", done.stderr)
+        self.assertEqual(self.queued(), [])
+
+    def test_only_nodes_that_the_options_let_run_jobs_are_checked(self):
+        self.plan_on("n1|idle|all*", "n1|idle|old", "n2|idle|old", "n3|mixed|old", "n4|down|old",
+                     "n5|idle|all*", "n6|idle|old")
+        (self.programs / "hosts").write_text("n7 # gone\n\nn1,n9\n")
+        for options, checked in (((f"--exclude={self.programs}/hosts",), ["n5"]),
+                                 (("--exclude=n5,n9",), ["n1"]),
+                                 (("-p", "old", "-xn6", "--nodelist=n2,n4,n6"), ["n2"]),
+                                 (("--partition=none", "--partition=old,new"), ["n3", "n6"])):
+            with self.subTest(options=options):
+                (self.programs / "calls").write_text("")
+                (self.programs / "jobs").write_text("")
+                self.submit(*options)
+                calls = (self.programs / "calls").read_text().splitlines()
+                checks = [line for line in calls if "reprise-check-" in line]
+                self.assertEqual([re.findall(r"--nodelist=(\S+)", line)[-1] for line in checks],
+                                 checked)
+                self.assertEqual(self.queued(), [1])
+
+    def test_refused_nodes_are_excluded_besides_those_of_the_user(self):
+        self.plan_on("n1|idle|all*", "n2|idle|all*", "n3|idle|old")
+        self.refuse("n2", "elsewhere")
+        for options, excluded in (((), "n2"), (("--exclude=n3,n7",), "n3,n7,n2"),
+                                  (("-x", "n3"), "n3,n2")):
+            with self.subTest(options=options):
+                (self.programs / "calls").write_text("")
+                (self.programs / "jobs").write_text("")
+                self.submit(*options)
+                self.assertEqual(self.words_of_jobs("--exclude")[-1], excluded)
+
+    def test_jobs_of_another_folder_with_the_same_plan_are_not_its_own(self):
+        self.plan_on()
+        self.submit()
+        first, self.plan = self.plan, self.folder / "twin"
+        self.plan_on()
+        self.assertEqual((first / "plan.json").read_bytes(),
+                         (self.plan / "plan.json").read_bytes())
+        self.submit()
+        jobs = (self.programs / "jobs").read_text().splitlines(True)
+        self.assertEqual(len(jobs), 2)
+        (self.programs / "jobs").write_text(jobs[0])  # that of the twin has failed
+        self.submit()
+        self.assertEqual(len((self.programs / "jobs").read_text().splitlines()), 2)
 
     def queued(self):
         shards = []
@@ -102,11 +200,30 @@ class Checked(campaigns.CampaignCase):
 
 
 class Collected(campaigns.CampaignCase):
-    def test_nothing_of_an_older_set_is_left(self):
+    def setUp(self):
+        super().setUp()
         corpus = self.folder / "corpus"
         corpus.mkdir()
         for page in range(3):
             (corpus / f"p{page}.reprise").write_bytes(b"")
+
+    def test_sides_that_only_an_older_set_has_are_removed(self):
+        results = self.folder / "set"
+        for name, sides in (("first", "ABC"), ("second", "A")):
+            plan = self.folder / name
+            file = self.campaign(archives=["corpus"], loads=3,
+                                 sides=[{"name": side} for side in sides])
+            self.run_campaign("plan", file, "-o", plan)
+            campaigns.simulate(plan, lambda shard: "n1", lambda node, side, shard, run: 1000 + run)
+            done = self.run_campaign("collect", plan, "-o", results)
+            if name == "first":
+                (results / "C" / "mine.json").write_text("{}")
+        self.assertIn(b"B is a side of an older set: 3 files removed", done.stderr)
+        self.assertEqual(sorted(str(path.relative_to(results)) for path in results.rglob("*")),
+                         ["A", "A/p0.json", "A/p1.json", "A/p2.json", "C", "C/mine.json",
+                          "cells.tsv", "set.json"])
+
+    def test_nothing_of_an_older_set_is_left(self):
         file = self.campaign(archives=["corpus"], loads=40, sides=[{"name": "A"}, {"name": "B"}])
         self.run_campaign("plan", file, "-o", self.plan)
         campaigns.simulate(self.plan, lambda shard: "n1", lambda node, side, shard, run: 1000 + run)

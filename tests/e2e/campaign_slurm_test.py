@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A campaign on Slurm for real: a controller and three nodes. One node dies with its task, one
-task is killed, the controller is killed and restarted. Nothing is lost, nothing counts twice, and
-the result set has the cells of --engine local. And a node that is slowed on purpose is named."""
+"""A campaign on Slurm for real: a controller and three nodes, and one of another partition. A node
+dies with its task, a task is killed, the controller is killed and restarted. Nothing is lost or
+counts twice, and the result set has the cells of --engine local. And a node that is slowed on
+purpose is named."""
 
 import os
 import shutil

@@ -166,6 +166,25 @@ class Planned(campaigns.CampaignCase):
         done = self.run_campaign("plan", other, "-o", self.plan, expect=1)
         self.assertIn(b"use another folder", done.stderr)
 
+    def test_browsers_and_trace_files_are_relative_to_the_file(self):
+        place = self.folder.resolve() / "place"
+        place.mkdir()
+        (place / "p0.reprise").write_bytes(b"")
+        (place / "a.trace").write_text("1\n2\n")
+        (place / "campaign.json").write_text(json.dumps(
+            {"schema": "reprise-campaign/1", "name": "test", "archives": ["p0.reprise"],
+             "browsers": ["bin/browser", "chromium"],
+             "links": ["a.trace", "wpt:4g,up=a.trace"]}))
+        plans = []
+        for folder, file in ((place, "campaign.json"), (place.parent, "place/campaign.json")):
+            output = self.folder / f"from-{folder.name}"
+            self.run_campaign("plan", file, "-o", output, cwd=folder)
+            plans.append((output / "plan.json").read_bytes())
+        self.assertEqual(plans[0], plans[1])
+        campaign = json.loads(plans[0])["campaign"]
+        self.assertEqual(campaign["browsers"], [f"{place}/bin/browser", "chromium"])
+        self.assertEqual(campaign["links"], [f"{place}/a.trace", f"wpt:4g,up={place}/a.trace"])
+
     def test_a_plan_that_changed_after_submission_is_refused(self):
         self.simulate()
         text = (self.plan / "plan.json").read_text()
@@ -279,6 +298,8 @@ class Planned(campaigns.CampaignCase):
                 ({"archives": ["nowhere"]}, b"nowhere does not exist"),
                 ({"archives": ["corpus"], "lods": 3}, b"lods is not a member of a campaign"),
                 ({"archives": ["corpus", "corpus"]}, b"rename one"),
+                ({"archives": ["corpus"], "links": ["wpt:4gg"]},
+                 b"neither a known profile nor a file"),
                 ({"archives": ["corpus"], "sides": [{"name": "A", "archives": "other"}]},
                  b"side A has no")):
             done = self.run_campaign("plan", self.campaign(**members), "-o", self.folder / "x",

@@ -152,6 +152,10 @@ class Inputs(harness.TestCase):
             code, _, said = self.explain(har, "-o", "-", form)
             self.assertEqual(code, 2)
             self.assertIn("both write to standard output", said)
+        for more in (("--json",), ("--csv",), ("-o", "-")):
+            code, text, said = self.explain(har, "--calls", "-", *more)
+            self.assertEqual((code, text), (2, ""))
+            self.assertIn(f"--calls - and {' '.join(more)} both write to standard output", said)
 
     def test_costs_of_an_interval(self):
         har = self.write("a.har", json.dumps(HAR))
@@ -168,6 +172,43 @@ class Inputs(harness.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("--from must be before --to", said)
 
+    def test_views_are_selected_by_their_whole_load_time(self):
+        har = self.write("a.har", json.dumps(HAR))
+        part = ("--from", "10", "--to", "30", "--json")
+        code, text, said = self.explain(har, *part, "--where", "load>70ms")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(json.loads(text)["views"], 2)
+        code, text, _ = self.explain(har, *part, "--slowest", "30%")
+        self.assertEqual(code, 0)
+        (point,) = json.loads(text)["points"]
+        self.assertEqual((point["load"], point["window_us"], point["slices"]), (3, 20_000, [0]))
+
+    def test_views_that_ended_before_the_interval_are_counted(self):
+        har = self.write("a.har", json.dumps(HAR))
+        code, text, said = self.explain(har, "--from", "60", "--json")
+        self.assertEqual(code, 0, said)
+        explained = json.loads(text)
+        self.assertEqual((explained["views"], explained["views_read"]), (2, 3))
+        self.assertEqual(explained["slices"][0]["window_us"]["min"], 20_000)
+        self.assertEqual(explained["losses"], [
+            {"what": "views that ended before --from, skipped", "count": 1}])
+        code, text, said = self.explain(har, "--from", "110")
+        self.assertEqual((code, text), (1, ""))
+        self.assertIn("all views ended before --from", said)
+
+    def test_only_what_reprise_view_shows_alone_is_linked(self):
+        one = {"log": {"entries": HAR["log"]["entries"][:1]}}
+        hars = [self.write(f"{name}.har", json.dumps(har)) for name, har in
+                (("one", one), ("three", HAR))]
+        lines = self.folder / "a.ndjson"
+        self.assertEqual(self.explain(hars[0], "--calls", lines)[0], 0)
+        code, text, said = self.explain(*hars, lines, "--json", "-o", self.folder / "why.html",
+                                        "--view", self.folder / "view.html")
+        self.assertEqual(code, 0, said)
+        explained = json.loads(text)
+        self.assertEqual([each["in_view"] for each in explained["inputs"]], [1, None, None])
+        self.assertEqual(explained["view"], "view.html")
+
     def test_calls_come_back(self):
         har = self.write("a.har", json.dumps(HAR))
         lines = self.folder / "a.ndjson"
@@ -182,6 +223,15 @@ class Inputs(harness.TestCase):
         self.assertIn("line 4 skipped: calls[0].kind must be request, phase", said)
         self.assertIn("2 lines skipped in all", said)
         self.assertIn({"what": "lines that are not calls", "count": 2}, json.loads(text)["losses"])
+
+    def test_calls_on_standard_output_are_alone_there(self):
+        har = self.write("a.har", json.dumps(HAR))
+        lines = self.folder / "a.ndjson"
+        self.assertEqual(self.explain(har, "--calls", lines)[0], 0)
+        for more in ((), ("-o", self.folder / "page.html")):
+            code, text, said = self.explain(har, "--calls", "-", *more)
+            self.assertEqual((code, text), (0, lines.read_text()), said)
+        self.assertIn("reprise explain", (self.folder / "page.html").read_text())
 
     def test_own_kinds(self):
         har = self.write("a.har", json.dumps(HAR))

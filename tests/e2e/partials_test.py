@@ -153,10 +153,14 @@ Not in these figures:
         file.write_text(f"2026-11-22|p|3g|20\t1\t0{sums}\n")
         beacons = self.folder / "beacons.ndjson"
         beacons.write_bytes(beacon(random.Random(6)))
+        entities = self.folder / "entities.json"
+        entities.write_text("[]")
         for arguments, status, message in (
                 (["--by", "day"], 1, b"line 1 has 1 tag, but 0 are named: name them with --tags"),
                 (["--by", "country", "--tags", "network"], 2, b"--by country: partial results"),
                 (["--by", "network", "--json"], 2, b"partial results are sums by kind"),
+                (["--by", "network", "--entities", str(entities)], 2,
+                 b"partial results are sums by kind"),
                 (["--by", "network", str(beacons)], 2, b"beacons.ndjson is not a partial result")):
             done = explain(str(file), *arguments)
             self.assertEqual(done.returncode, status, done.stderr.decode())

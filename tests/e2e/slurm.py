@@ -45,7 +45,8 @@ MessageTimeout=5
 MinJobAge=100000
 RequeueExit=75
 NodeName={names} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports} CPUs=1 State=UNKNOWN
-PartitionName=all Nodes={names} Default=YES MaxTime=INFINITE State=UP
+PartitionName=all Nodes={usual} Default=YES MaxTime=INFINITE State=UP
+PartitionName=other Nodes={other} MaxTime=INFINITE State=UP
 """
 
 
@@ -55,21 +56,23 @@ def is_installed():
 
 
 class Cluster:
-    """Daemons run in the foreground, as children of this process: they end with stop()."""
+    """Daemons run in the foreground, as children of this process: they end with stop(). One more
+    node is in a partition that is not the default one."""
 
     def __init__(self, folder, nodes=3, wrapper_of=None):
         self.folder = pathlib.Path(folder)
-        self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
+        self.nodes = [f"n{number}" for number in range(1, nodes + 2)]
         self.wrapper_of = wrapper_of or {}
         self.folder.mkdir(mode=0o755)
-        ports = harness.free_ports(*(nodes + 1) * [harness.LOOPBACK])
+        ports = harness.free_ports(*(nodes + 2) * [harness.LOOPBACK])
         user = pwd.getpwuid(os.getuid()).pw_name
         for name in ("state", *(f"spool-{node}" for node in self.nodes)):
             (self.folder / name).mkdir(mode=0o755)
         self.configuration = self.folder / "slurm.conf"
         self.configuration.write_text(CONFIGURATION.format(
             host=socket.gethostname(), user=user, folder=self.folder, controller_port=ports[0],
-            names=f"n[1-{nodes}]", ports=f"[{','.join(map(str, ports[1:]))}]"))
+            names=f"n[1-{nodes + 1}]", usual=f"n[1-{nodes}]", other=self.nodes[-1],
+            ports=f"[{','.join(map(str, ports[1:]))}]"))
         self.environment = {**os.environ, "SLURM_CONF": str(self.configuration),
                             "PATH": os.environ["PATH"] + ":/usr/sbin"}
         self.processes = {}
@@ -84,7 +87,7 @@ class Cluster:
         self.start_controller()
         for node in self.nodes:
             self.start_node(node)
-        self.wait(lambda: self.idle_nodes() >= nodes, "all nodes idle")
+        self.wait(lambda: self.idle_nodes() > nodes, "all nodes idle")
 
     def start(self, name, *command):
         with open(self.folder / f"{name}.out", "ab") as output:

@@ -153,6 +153,40 @@ TEST(LinkText, ReadsATraceFileWhosePathBeginsWithANumber) {
   std::filesystem::current_path(before);
 }
 
+TEST(LinkText, MakesPathsOfTraceFilesAbsolute) {
+  ScratchFolder const folder;
+  auto const path = (folder / "a.trace").string();
+  std::ofstream(path) << "1\n2\n";
+  auto const absolute = [&](const std::string& text) {
+    auto const made = absolute_link(text, folder.path());
+    return made ? *made : "refused: " + made.error();
+  };
+  EXPECT_EQ(absolute("a.trace"), path);
+  EXPECT_EQ(absolute(path + ",loss=1%"), path + ",loss=1%");
+  EXPECT_EQ(absolute("wpt:4g,up=a.trace,down=1mbit,rtt=40"),
+            "wpt:4g,up=" + path + ",down=1mbit,rtt=40");
+  EXPECT_EQ(absolute("none,down=a.trace,up.loss=1%"), "none,down=" + path + ",up.loss=1%");
+  for (auto const* const text : {"none", "wpt:4g", "9000/9000/170/1%,queue=50ms"}) {
+    EXPECT_EQ(absolute(text), text);
+  }
+  EXPECT_THAT(absolute("wpt:4gg"), HasSubstr("'wpt:4gg' is neither a known profile nor a file"));
+  EXPECT_THAT(absolute("wpt:4g,down=b.trace"), HasSubstr("refused: "));
+}
+
+TEST(LinkText, TakesTraceFilesOfTheGivenFolderAlone) {
+  ScratchFolder const folder;
+  auto const before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  std::ofstream("a.trace") << "1\n2\n";
+  std::filesystem::create_directories("a,b");
+  std::ofstream("a,b/b.trace") << "1\n2\n";
+  EXPECT_TRUE(parse_link("a.trace"));
+  EXPECT_FALSE(absolute_link("a.trace", folder / "a,b"));
+  auto const comma = absolute_link("b.trace", folder / "a,b");
+  EXPECT_THAT(comma ? "accepted" : comma.error(), HasSubstr("contains a comma"));
+  std::filesystem::current_path(before);
+}
+
 TEST(LinkText, WritesATextThatReadsAsTheSame) {
   for (const char* const text :
        {"none", "9000/9000/171/1%", "wpt:4g,queue=50ms,loss=0.3%,aqm=codel,target=3ms",

@@ -1,6 +1,7 @@
 import assert from 'node:assert';
 import test from 'node:test';
 
+import { endText } from '../../view/page/details.js';
 import { chosenFrames } from '../../view/page/filmstrip.js';
 import { bytesText, hostOf, msText, nameOf, shown } from '../../view/page/format.js';
 import { milestonesOf, readModel, requestsOf } from '../../view/page/model.js';
@@ -8,6 +9,7 @@ import { estimatedRate, firstPacket, inFlight, linkSeries } from '../../view/pag
 import { listed, typesOf } from '../../view/page/order.js';
 import { groupsOf, medianInterval, summaryOf } from '../../view/page/statistics.js';
 import { totalsBy } from '../../view/page/tables.js';
+import { barText } from '../../view/page/timeline.js';
 import { request, requests } from './request.mjs';
 
 test('packed requests become objects by their columns', () => {
@@ -194,7 +196,16 @@ test('totals by host', () => {
   assert.deepStrictEqual(
     totals.map(({ name, requests: count, failed, bytes, connections, wait, think }) => [name,
                  count, failed, bytes, connections, wait, think]),
-    [['b.test', 1, 0, 9999, 0, null, null], ['a.test', 2, 1, 1005, 2, 20, null]]);
+    [['b.test', 1, 0, 9999, null, null, null], ['a.test', 2, 1, 1005, 2, 20, null]]);
+});
+
+test('a request without an end has not ended in a load, and may have in an archive', () => {
+  assert.strictEqual(barText(5, null), 'starts at 5.0 ms, never ended');
+  assert.strictEqual(barText(5, null, true), 'starts at 5.0 ms, end not known');
+  assert.strictEqual(barText(null, null, true), 'start not known, end not known');
+  assert.strictEqual(barText(5, 9, true), 'starts at 5.0 ms, takes 4.0 ms');
+  assert.deepStrictEqual([[9, false], [9, true], [null, false], [null, true]].map(
+    ([end, isArchive]) => endText(request({ end }), isArchive)), ['9.0 ms', '9.0 ms', 'never', '']);
 });
 
 test('a filmstrip has the frames at which most changed', () => {

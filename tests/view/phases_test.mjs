@@ -55,6 +55,21 @@ test('a recorded exchange: its connection was there before the request came', ()
     'dns 0-5, connect 5-8, tls 8-15, queued 15-20, wait 20-30, receive 30-31');
 });
 
+test('a recorded exchange on a connection that was idle has nothing of its making', () => {
+  assert.strictEqual(spans({
+    start : 0,
+    dnsStart : -90,
+    dnsEnd : -80,
+    connectStart : -80,
+    tlsStart : -70,
+    connectEnd : -60,
+    sendEnd : 20,
+    firstByte : 30,
+    end : 31,
+  }),
+    'wait 0-30, receive 30-31');
+});
+
 test('whatever the times are, phases follow each other within the request', () => {
   const random = randomFrom(testSeed);
   const time = () => (random() < 0.3 ? null : Math.floor(random() * 200) - 20);
@@ -101,4 +116,23 @@ test('think time is the wait without the shortest handshake to that address', ()
   assert.strictEqual(waitPartsOf({ ...first, address: 'unknown' }, phasesOf(first), trips), null);
   const quick = request({ sendStart: 0, sendEnd: 0, firstByte: 5, end: 6 });
   assert.deepStrictEqual(waitPartsOf(quick, phasesOf(quick), trips), { roundTrip: 5, think: 0 });
+});
+
+test('without addresses, as of Firefox, each host has its own round trip', () => {
+  const to = (host, ms) => request({
+    address : '',
+    url : host && `https://${host}/`,
+    connectStart : 0,
+    connectEnd : ms,
+    sendStart : ms,
+    sendEnd : ms,
+    firstByte : 200,
+    end : 200
+  });
+  const some = [to('near.test', 10), to('far.test', 80), to('far.test', 90), to('', 1)];
+  const trips = roundTripsOf(some);
+  assert.deepStrictEqual([...trips], [['near.test', 10], ['far.test', 80]]);
+  assert.deepStrictEqual(
+    some.map((each) => waitPartsOf(each, phasesOf(each), trips)?.roundTrip ?? null),
+    [10, 80, 80, null]);
 });

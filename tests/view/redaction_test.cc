@@ -63,6 +63,19 @@ TEST(Redaction, HidesValuesThatLookRandomUnlessTheFieldGivesNoAccess) {
   EXPECT_EQ(value_of("x-random", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), "REDACTED");
 }
 
+TEST(Redaction, TakesAFieldForOpenByItsWholeNameOrByAGroupOfNames) {
+  constexpr std::string_view kRandom = "9f86d081884c7d659a2feaa0";
+  for (auto const* name : {"Sec-WebSocket-Protocol", "sec-anything", "agent-id", "hostkey",
+                           "linked-account", "server-ticket", "via-user", "dated"}) {
+    EXPECT_EQ(value_of(name, "v1, " + std::string(kRandom)), "v1, REDACTED") << name;
+  }
+  for (auto const* name :
+       {"Age", "Host", "Sec-CH-UA", "sec-fetch-site", "Sec-WebSocket-Key", "sec-websocket-accept",
+        "Accept-Language", "content-type", "If-None-Match", "server-timing"}) {
+    EXPECT_EQ(value_of(name, kRandom), kRandom) << name;
+  }
+}
+
 TEST(Redaction, HidesParametersByNameAndByLook) {
   EXPECT_EQ(text_of_page("https://a.test/?page=2&access_token=x&q=shoes#id_token=y"),
             "https://a.test/?page=2&access_token=REDACTED&q=shoes#id_token=REDACTED");

@@ -89,6 +89,22 @@ test('a node with very many calls is drawn without those too narrow to see', () 
   assert.deepStrictEqual(graph.visible().map(({ index }) => index), [0]);
 });
 
+test('keys with a modifier are left to the browser', () => {
+  const tree = treeOf(withStack([[0, 1, 10, []]]));
+  const done = [];
+  const graph = Object.assign(Object.create(TrenchGraph.prototype), {
+    tree, focus: null, chosen: null, choose: () => done.push('chosen'),
+  });
+  const press = (more) => graph.key({
+    key: 'ArrowLeft', preventDefault: () => done.push('prevented'), stopPropagation: () => {},
+    ...more,
+  });
+  for (const modifier of ['altKey', 'ctrlKey', 'metaKey']) press({ [modifier]: true });
+  assert.deepStrictEqual(done, []);
+  press({});
+  assert.deepStrictEqual(done, ['prevented', 'chosen']);
+});
+
 test('letters continue after Z', () => {
   assert.deepStrictEqual([0, 25, 26, 51, 52, 701, 702].map(letterOf),
     ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);

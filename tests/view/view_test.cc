@@ -3,8 +3,10 @@
 
 #include <array>
 #include <boost/json.hpp>
+#include <chrono>
 
 #include "pageload/results/result_file.h"
+#include "tests/archive/archive_fixture.h"
 #include "view/inputs.h"
 #include "view/page.h"
 #include "view/page_parts.h"
@@ -231,6 +233,28 @@ TEST(ViewModel, RequestsOverTheLimitAreCountedInTheirLoad) {
   EXPECT_EQ(read.at("loads").at(1).at("requests").get_array().size(), 1U);
 }
 
+TEST(ViewModel, KeepsTheLastFrameIfNotAllFitAndNoneAfterTheFirstThatDoesNot) {
+  const std::array<ViewFrame, 5> frames = {{{.at_ms = 0, .percent = 0, .jpeg = "abc"},
+                                            {.at_ms = 10, .percent = 20, .jpeg = "too long"},
+                                            {.at_ms = 20, .percent = 50, .jpeg = "d"},
+                                            {.at_ms = 30, .percent = 80, .jpeg = "e"},
+                                            {.at_ms = 40, .percent = 100, .jpeg = "mnop"}}};
+  ViewModel model(nullptr, {.frame_bytes = 10});
+  model.add_input({});
+  for (int load = 0; load < 2; ++load) {
+    model.begin_load({});
+    model.add_frames(frames);
+    model.end_load();
+  }
+  auto const read = parsed(std::move(model));
+  auto const& first = read.at("loads").at(0);
+  EXPECT_EQ(json::serialize(first.at("frames")), R"([[0,0,"YWJj"],[40,100,"bW5vcA=="]])");
+  EXPECT_EQ(first.at("frames_left_out"), 3);
+  auto const& second = read.at("loads").at(1);
+  EXPECT_TRUE(second.at("frames").get_array().empty());
+  EXPECT_EQ(second.at("frames_left_out"), 5);
+}
+
 json::object view_of(std::string_view text) {
   auto const result = read_result(text);
   EXPECT_TRUE(result) << (result ? "" : result.error());
@@ -286,6 +310,106 @@ TEST(ViewResult, TimingConfigurationAndLinkAreTakenOver) {
   EXPECT_EQ(column(read, 0, 0, "connection").get_string(), "12");
   EXPECT_EQ(column(read, 0, 0, "dns_start_ms"), 1);
   EXPECT_EQ(column(read, 0, 0, "first_byte_ms"), 5);
+}
+
+using std::chrono::milliseconds;
+
+Exchange asked_at(std::uint64_t sequence, std::string_view path, milliseconds queued) {
+  auto exchange = an_exchange(sequence, path);
+  exchange.origin_connection_id = 7;
+  exchange.timings = {.queued = queued,
+                      .request_sent = queued,
+                      .first_byte = queued + milliseconds(20),
+                      .end = queued + milliseconds(30)};
+  return exchange;
+}
+
+/// That of asked_at(): from 1000 to 1040 ms.
+ConnectionFacts made_early() {
+  auto facts = a_connection(7);
+  facts.dns_start = milliseconds(1000);
+  facts.connect_start = milliseconds(1010);
+  facts.tls_start = milliseconds(1020);
+  facts.ready = milliseconds(1040);
+  return facts;
+}
+
+json::object view_of(const std::vector<Exchange>& exchanges,
+                     const std::vector<ConnectionFacts>& connections) {
+  ScratchFolder const folder;
+  auto const path = folder / "a.reprise";
+  {
+    auto const writer = create_archive(path);
+    auto session = a_session();
+    session.pages.clear();
+    EXPECT_TRUE(writer->begin_session(session));
+    for (const ConnectionFacts& facts : connections) EXPECT_TRUE(writer->add_connection(facts));
+    for (const Exchange& exchange : exchanges) add(*writer, exchange);
+    EXPECT_TRUE(writer->close());
+  }
+  auto const reader = open_archive(path);
+  ViewModel model;
+  add_archive(*reader, "a.reprise", model);
+  return parsed(std::move(model));
+}
+
+TEST(ViewArchive, BeginsWithTheFirstRequestInTimeWhateverTheOrderOfTheFile) {
+  auto style = asked_at(1, "/style.css", milliseconds(1300));
+  style.request.headers = {{.name = "Referer", .value = "https://example.org/"}};
+  auto const read = view_of({style, asked_at(2, "/", milliseconds(1000))}, {});
+  EXPECT_EQ(column(read, 0, 0, "start_ms"), 300);
+  EXPECT_EQ(column(read, 0, 1, "start_ms"), 0);
+  auto const& load = read.at("loads").at(0);
+  EXPECT_EQ(load.at("url").get_string(), "https://example.org/");
+  auto const& chain = load.at("chain").get_array();
+  ASSERT_EQ(chain.size(), 2U);
+  EXPECT_EQ(chain[0].at(0), 1);
+  EXPECT_EQ(chain[1].at(0), 0);
+}
+
+TEST(ViewArchive, ExchangesWithoutTimesAreShownInTheOrderOfTheFile) {
+  auto const read = view_of({an_exchange(1, "/first"), an_exchange(2, "/second")}, {});
+  EXPECT_TRUE(column(read, 0, 0, "start_ms").is_null());
+  EXPECT_EQ(read.at("loads").at(0).at("url").get_string(), "https://example.org/first");
+}
+
+TEST(ViewArchive, ARequestStartsWithTheConnectionThatItWaitedFor) {
+  auto const read =
+      view_of({asked_at(1, "/", milliseconds(1045)), asked_at(2, "/a", milliseconds(1046))},
+              {made_early()});
+  EXPECT_EQ(column(read, 0, 0, "start_ms"), 0);
+  EXPECT_EQ(column(read, 0, 0, "connect_start_ms"), 10);
+  EXPECT_EQ(column(read, 0, 0, "connect_end_ms"), 40);
+  EXPECT_EQ(column(read, 0, 1, "start_ms"), 46);
+  EXPECT_TRUE(column(read, 0, 1, "connect_start_ms").is_null());
+}
+
+TEST(ViewArchive, ARequestOnAnIdleConnectionStartsWhenItWasAsked) {
+  auto const read =
+      view_of({asked_at(1, "/", milliseconds(5000)), asked_at(2, "/a", milliseconds(5100))},
+              {made_early()});
+  EXPECT_EQ(column(read, 0, 0, "start_ms"), 0);
+  EXPECT_EQ(column(read, 0, 0, "connect_start_ms"), -3990);
+  EXPECT_EQ(column(read, 0, 0, "connect_end_ms"), -3960);
+  EXPECT_EQ(column(read, 0, 1, "start_ms"), 100);
+}
+
+TEST(ViewArchive, ARequestWaitsForAConnectionThatIsNeverReady) {
+  auto facts = made_early();
+  facts.ready = kNoTime;
+  auto const read = view_of({asked_at(1, "/", milliseconds(5000))}, {facts});
+  EXPECT_EQ(column(read, 0, 0, "start_ms"), 0);
+  EXPECT_EQ(column(read, 0, 0, "connect_start_ms"), 10);
+}
+
+TEST(ViewArchive, TheFirstRequestInTimeHasTheConnectionsTimes) {
+  auto const read =
+      view_of({asked_at(1, "/late", milliseconds(1200)), asked_at(2, "/", milliseconds(1045))},
+              {made_early()});
+  EXPECT_TRUE(column(read, 0, 0, "connect_start_ms").is_null());
+  EXPECT_EQ(column(read, 0, 0, "start_ms"), 200);
+  EXPECT_EQ(column(read, 0, 1, "connect_start_ms"), 10);
+  EXPECT_EQ(column(read, 0, 1, "start_ms"), 0);
 }
 
 TEST(ViewPage, OfResultsHasNoSecrets) {

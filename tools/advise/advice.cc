@@ -44,13 +44,9 @@ std::string MeasuredChange::title() const {
 }
 
 const MeasuredChange* Advice::best() const {
-  auto const* const first =
-      !changes.empty() && changes.front().is_advised() ? &changes.front() : nullptr;
-  auto const shift = [](const MeasuredChange& each) {
-    return each.saving()->finding.shift.estimate;
-  };
-  bool const helps = together && together->helps();
-  return helps && (first == nullptr || shift(*together) < shift(*first)) ? &*together : first;
+  // Its shift is of other loads than the first's: it was shown to be faster beside that.
+  if (together && together->helps()) return &*together;
+  return !changes.empty() && changes.front().is_advised() ? &changes.front() : nullptr;
 }
 
 void Advice::sort() {

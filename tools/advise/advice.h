@@ -71,8 +71,8 @@ struct Advice {
 
   /// Sorts the changes.
   void sort();
-  /// What is advised and was measured to save most: those together, or the first of sorted changes.
-  /// Null: nothing.
+  /// What helps most: those together if they help, otherwise the first of sorted changes if it is
+  /// advised. Null: nothing.
   const MeasuredChange* best() const;
 };
 

@@ -16,6 +16,7 @@
 #include "base/text/formatted.h"
 #include "pageload/browser/launch.h"
 #include "tools/advise/advice_text.h"
+#include "tools/advise/withheld_time.h"
 #include "tools/commands.h"
 #include "tools/experiment/change_side.h"
 #include "tools/process/interruption.h"
@@ -39,10 +40,8 @@ std::vector<double> values_of_side(const Experiment& experiment, std::size_t sid
                                    std::size_t metric) {
   std::vector<double> values;
   for (const LoadResult::Load& load : experiment.side(side).result().loads) {
-    bool const counts =
-        !load.warm_up && load.skipped.empty() && load.page.outcome == LoadOutcome::kLoaded;
     auto const value = load.page.*kMetrics[metric].value;
-    if (counts && value) values.push_back(*value);
+    if (load.counts() && value) values.push_back(*value);
   }
   return values;
 }
@@ -252,11 +251,12 @@ std::optional<int> AdviseRun::find() {
 }
 
 bool AdviseRun::round(const std::vector<std::size_t>& sides) {
-  auto const run = ++rounds_;
-  std::fprintf(stderr, "round %zu: %s, at most %s left\n", rounds_,
+  std::fprintf(stderr, "round %zu: %s, at most %s left\n", ++rounds_,
                counted(sides.size(), "load").c_str(),
                duration_text(whole_seconds(seconds_left())).c_str());
-  for (std::size_t const side : sides) {
+  for (auto const& [side, run] : steps_of(sides, runs_ + 1)) {
+    if (time_is_up()) break;
+    runs_ = std::max(runs_, run);
     for (int repeats = 0;; ++repeats) {
       if (!experiment_->load(side, run)) return false;
       auto const why = experiment_->count_or_skip_last(side, counted_loads(options_.compare));
@@ -293,11 +293,11 @@ std::optional<int> AdviseRun::measure() {
   }
   arms[kBase].weight = shared_baseline_weight(advice_.changes.size());
   auto const left = seconds_left();
-  // A part of it is for what helps, together: half of what is left, if several may.
   auto const spent = cost_of(arms, std::vector<std::size_t>(arms.size(), kPilot));
-  auto const steps = std::max<std::size_t>(advice_.changes.size(), 2) - 1;
-  auto const together = std::max(
-      seconds_together(), std::min(static_cast<double>(steps) * seconds_together(), left / 2));
+  auto const may_help =
+      advice_.changes.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                   advice_.changes, &MeasuredChange::is_of_third_party));
+  auto const together = seconds_withheld(may_help, seconds_together(), left);
   auto allotted = allot(arms, spent + left - together, kPilot);
   if (!allotted) return std::nullopt;  // the pilot has used the budget
   for (std::size_t& measurements : *allotted) {
@@ -338,9 +338,16 @@ std::optional<int> AdviseRun::measure_together() {
     MeasuredChange tried{.candidates = best.candidates};
     tried.candidates.push_back(candidate);
     predict(*with, tried);
+    // Earlier loads were not made in turn with these.
+    auto const first_run = runs_ + 1;
     if (auto const code = measure_beside(best.side, std::move(*with), tried)) return code;
+    if (experiment_->measured(tried.side, first_run).loads.empty()) {
+      leave_out("not measured together, since the budget is over");
+      continue;
+    }
+    judge(tried, options_.compare.alpha, first_run);
     MeasuredChange more;  // than the best without it
-    more.comparison = compared(best.side, tried.side, options_.compare.alpha);
+    more.comparison = compared(best.side, tried.side, options_.compare.alpha, first_run);
     if (!tried.helps() || !more.is_faster()) {
       leave_out(reason_against(tried, more), more.saving() != nullptr);
       continue;
@@ -362,19 +369,19 @@ std::optional<int> AdviseRun::measure_beside(std::size_t before, ExperimentSide 
     std::ranges::shuffle(order, random);
     if (!round(order)) return stopped(*experiment_);
   }
-  judge(change, options_.compare.alpha);
   return std::nullopt;
 }
 
-Comparison AdviseRun::compared(std::size_t a, std::size_t b, double alpha) const {
+Comparison AdviseRun::compared(std::size_t a, std::size_t b, double alpha,
+                               std::size_t first_run) const {
   auto options = options_.compare;
   options.alpha = alpha;
   options.allowed.merge(stated_differences(experiment_->side(a), experiment_->side(b)));
-  return compare(experiment_->measured(a), experiment_->measured(b), options);
+  return compare(experiment_->measured(a, first_run), experiment_->measured(b, first_run), options);
 }
 
-void AdviseRun::judge(MeasuredChange& change, double alpha) const {
-  change.comparison = compared(kBase, change.side, alpha);
+void AdviseRun::judge(MeasuredChange& change, double alpha, std::size_t first_run) const {
+  change.comparison = compared(kBase, change.side, alpha, first_run);
   change.losses = losses_of(experiment_->side(kBase), experiment_->side(change.side));
 }
 

@@ -61,17 +61,18 @@ class AdviseRun {
   std::optional<int> measure();
   /// Adds what helps to the best change, one by one, and keeps what makes it faster still.
   std::optional<int> measure_together();
-  /// Measures `with`, which is added to the experiment, beside the page as recorded and the side
-  /// `before`.
+  /// Loads `with`, which is added to the experiment, beside the page as recorded and the side
+  /// `before`, and sets the change's side.
   std::optional<int> measure_beside(std::size_t before, ExperimentSide with,
                                     MeasuredChange& change);
-  /// Loads these sides once, in this order. A disturbed load is made again at once, some times at
-  /// most: a whole round is too long to be quiet, and no page can raise what disturbs it. False:
-  /// exit_code().
+  /// Loads these sides in this order, until the budget ends. A disturbed load is made again at
+  /// once, some times at most: a whole round is too long to be quiet, and no page can raise what
+  /// disturbs it. False: exit_code().
   bool round(const std::vector<std::size_t>& sides);
-  /// Compares a change with the page as recorded.
-  void judge(MeasuredChange& change, double alpha) const;
-  Comparison compared(std::size_t a, std::size_t b, double alpha) const;
+  /// Compares a change with the page as recorded, by the loads from that run on. What it loses is
+  /// known by all loads.
+  void judge(MeasuredChange& change, double alpha, std::size_t first_run = 0) const;
+  Comparison compared(std::size_t a, std::size_t b, double alpha, std::size_t first_run) const;
   double seconds_left() const {
     return std::chrono::duration<double>(ends_ - std::chrono::steady_clock::now()).count();
   }
@@ -94,6 +95,7 @@ class AdviseRun {
   Advice advice_;
   double load_seconds_ = 0;
   std::size_t rounds_ = 0;
+  std::size_t runs_ = 0;  ///< the highest so far: a round has several if it has a side repeatedly
 };
 
 }  // namespace reprise

@@ -147,7 +147,8 @@ int add(const AddArguments& arguments) {
   }
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
-  if (refuses_as_damaged(*archive)) return kExitArchive;
+  // With a new session nothing is replaced: `record --append` refuses what it would cut off.
+  if (!arguments.new_session && refuses_as_damaged(*archive)) return kExitArchive;
   auto const info = served_session(*archive->reader);
   archive.reset();  // releases its lock, which excludes writers
   if (arguments.new_session) {

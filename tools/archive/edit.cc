@@ -115,7 +115,7 @@ std::optional<Edited> with_body(const EditArguments& arguments, const ArchiveRea
   auto const coded_as = coding::codings_of(after);
   auto const was_coded_as = coding::codings_of(before);
   bool const recode =
-      !arguments.raw &&
+      !arguments.raw && (changes || reply.body.size_bytes > 0) &&
       find_header(before, "content-encoding") != find_header(after, "content-encoding") &&
       (!coded_as || !was_coded_as || *coded_as != *was_coded_as);
   if (!changes && !recode) return edited;

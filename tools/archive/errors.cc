@@ -15,6 +15,7 @@ std::string archive_error_text(const std::filesystem::path& path, std::error_cod
            ". Run `reprise archive verify` to see where, `reprise archive repair` to keep the "
            "undamaged exchanges";
   }
+  if (error == archive_errc::bad_header) return text + "; use a copy";
   if (error == archive_errc::locked) return text + "; stop the other reprise first";
   if (error == archive_errc::not_an_archive) {
     return text + "; give a file that `reprise record` wrote";

@@ -103,7 +103,7 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) 
 }
 
 bool refuses_as_damaged(const OpenArchive& archive) {
-  if (!archive.reader->report().tail_damaged) return false;
+  if (!archive.reader->report().is_damaged()) return false;
   say_unusable(archive.path, archive_errc::corrupt);
   return true;
 }

@@ -28,8 +28,9 @@ void print_remarks(const OpenArchive& archive);
 /// Opens an archive and prints its remarks, for commands that make another archive from it.
 std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path);
 
-/// Whether it is damaged before its end, so that only a repair may replace it, which keeps a copy;
-/// prints that. For commands that replace an archive: before the user's work.
+/// Whether opening it found damaged records, so that only a repair may replace it, which keeps a
+/// copy; prints that. For commands that replace an archive: before the user's work. A damaged
+/// exchange of a closed archive is found only when it is copied.
 bool refuses_as_damaged(const OpenArchive& archive);
 
 /// Prints an error about the archive at `path`; returns the exit code.

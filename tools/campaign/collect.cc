@@ -1,9 +1,11 @@
 #include "tools/campaign/collect.h"
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
@@ -11,9 +13,11 @@
 #include <vector>
 
 #include "analysis/campaign/collection.h"
+#include "analysis/campaign/file_name.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
+#include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/open.h"
@@ -25,6 +29,48 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+
+constexpr std::string_view kSetSchema = "reprise-set/1";
+
+/// The set.json of an older set, as write_set() writes it: a line for the set, then one for each
+/// page. Pages are read one at a time.
+class OlderSet {
+ public:
+  explicit OlderSet(const fs::path& path) : file_(path, std::ios::binary) {
+    std::string line;
+    if (std::getline(file_, line)) head_ = parsed(line + "]}");
+  }
+
+  std::set<std::string> sides() const {
+    std::set<std::string> out;
+    if (text_at(head_, "schema") != kSetSchema) return out;
+    for (const json::value& side : array_at(head_, "sides")) {
+      if (side.is_string() && is_file_name(side.get_string())) out.emplace(side.get_string());
+    }
+    return out;
+  }
+
+  /// The name of the next page; nothing after the last one.
+  std::optional<std::string> next_page() {
+    std::string line;
+    while (std::getline(file_, line)) {
+      if (line.ends_with(',')) line.pop_back();
+      std::string name(text_at(parsed(line), "page"));
+      if (is_file_name(name)) return name;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static json::object parsed(const std::string& text) {
+    boost::system::error_code malformed;
+    auto const value = json::parse(text, malformed);
+    return value.is_object() ? value.get_object() : json::object();
+  }
+
+  std::ifstream file_;
+  json::object head_;
+};
 
 class Collecting {
  public:
@@ -87,6 +133,7 @@ class Collecting {
   void remove_strangers() const {
     std::error_code unknown;
     if (!fs::exists(options_.output / "set.json", unknown)) return;  // the files are the user's
+    remove_other_sides();
     std::set<std::string> names;
     for (const PlannedPage& page : plan_.pages) names.insert(page.name + ".json");
     for (const CampaignSide& side : plan_.campaign.sides) {
@@ -106,6 +153,31 @@ class Collecting {
                                  (gone ? "removed" : error.message()));
         }
       }
+    }
+  }
+
+  /// Sides that only the older set has: the files of its pages, and their folders.
+  void remove_other_sides() const {
+    OlderSet older(options_.output / "set.json");
+    auto sides = older.sides();
+    for (const CampaignSide& side : plan_.campaign.sides) sides.erase(side.name);
+    if (sides.empty()) return;
+    std::map<std::string, std::size_t> removed;
+    std::error_code error;
+    while (auto const page = older.next_page()) {
+      for (const std::string& side : sides) {
+        auto const path = options_.output / side / (*page + ".json");
+        if (fs::remove(path, error)) ++removed[side];
+        if (error) say_of_campaign(0, path.string() + " cannot be removed: " + error.message());
+      }
+    }
+    for (const std::string& side : sides) {
+      auto const folder = options_.output / side;
+      bool const is_left = fs::is_directory(folder, error) && fs::is_empty(folder, error);
+      if (is_left && !error) fs::remove(folder, error);
+      if (!removed.contains(side)) continue;
+      say_of_campaign(0, folder.string() + " is a side of an older set: " +
+                             counted(removed.at(side), "file") + " removed");
     }
   }
 
@@ -209,7 +281,7 @@ class Collecting {
       refused.push_back({{"node", as_utf8(node.node)}, {"why", as_utf8(node.why)}});
     }
     for (auto const shard : progress_.missing) missing.push_back(shard);
-    json::object const head{{"schema", "reprise-set/1"},
+    json::object const head{{"schema", kSetSchema},
                             {"name", plan_.campaign.name},
                             {"task", to_string(plan_.campaign.task)},
                             {"plan", folder_.digest()},

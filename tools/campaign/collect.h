@@ -28,9 +28,10 @@ struct CollectOptions {
   bool incomplete = false;  ///< also while shards are missing
 };
 
-/// Writes SIDE/PAGE.json for each page, set.json and cells.tsv, and removes every other
-/// SIDE/*.json, which is of an older set. Holds one page at a time. Results of refused nodes are
-/// not used. Prints errors; returns the exit code.
+/// Writes SIDE/PAGE.json for each page, set.json and cells.tsv. In a folder with an older set,
+/// removes every other SIDE/*.json, and the results of sides that only the older set has: those of
+/// its pages. Holds one page at a time. Results of refused nodes are not used. Prints errors;
+/// returns the exit code.
 int collect_campaign(const CampaignFolder& folder, const CollectOptions& options);
 
 }  // namespace reprise

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
+#include "shaper/profile.h"
 #include "tools/campaign/campaign_folder.h"
 #include "tools/commands.h"
 #include "tools/record/corpus_list.h"
@@ -23,6 +27,27 @@ std::string absolute_to(const fs::path& file, const std::string& path) {
   std::error_code error;
   auto const whole = fs::path(path).is_absolute() ? fs::path(path) : file.parent_path() / path;
   return fs::weakly_canonical(fs::absolute(whole, error), error).string();
+}
+
+/// The same for browsers and for trace files of links. Returns an error as a sentence.
+std::optional<std::string> make_conditions_absolute(CampaignFile& campaign, const fs::path& file) {
+  std::error_code error;
+  auto const folder = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);
+  for (std::string& browser : campaign.browsers) {
+    // A symbolic link stays one: some browsers are scripts that look at the name they have.
+    if (browser.find('/') != std::string::npos) browser = (folder / browser).string();
+  }
+  for (std::string& link : campaign.links) {
+    auto absolute = absolute_link(link, folder);
+    if (!absolute) return absolute.error();
+    link = std::move(*absolute);
+  }
+  for (auto const* const values : {&campaign.browsers, &campaign.links}) {
+    if (std::set<std::string>(values->begin(), values->end()).size() < values->size()) {
+      return "two of its browsers or links have the same path";
+    }
+  }
+  return std::nullopt;
 }
 
 std::expected<std::vector<PlannedPage>, std::string> pages_to_record(CampaignFile& campaign,
@@ -91,6 +116,7 @@ int plan_from_file(const fs::path& file, const fs::path& folder) {
   if (!text) return refuse(text.error().message());
   auto campaign = parse_campaign(*text);
   if (!campaign) return refuse(campaign.error());
+  if (auto const fault = make_conditions_absolute(*campaign, file)) return refuse(*fault);
   auto pages = campaign->task == CampaignFile::Task::kRecord ? pages_to_record(*campaign, file)
                                                              : archives_of(*campaign, file);
   if (!pages) return refuse(pages.error());

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/system/private_file.h"
 #include "base/text/formatted.h"
@@ -83,16 +85,20 @@ std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads, Counted
   return why;
 }
 
-Measurements Experiment::measured(std::size_t side) const {
+Measurements Experiment::measured(std::size_t side, std::size_t first_run) const {
   auto read = measurements_of(sides_[side].result());
   if (!read) {  // what this program measures can be compared
     std::fprintf(stderr, "reprise: cannot read a load: %s\n", read.error().c_str());
     std::abort();
   }
+  std::vector<LoadRow> rows;
   for (std::size_t i = 0; i < read->loads.size(); ++i) {
     auto const& load = sides_[side].result().loads[i];
-    read->loads[i].counts = load.skipped.empty() && undisturbed_.contains(load.run);
+    if (load.run < first_run) continue;
+    rows.push_back(std::move(read->loads[i]));
+    rows.back().counts = load.skipped.empty() && undisturbed_.contains(load.run);
   }
+  read->loads = std::move(rows);
   return std::move(*read);
 }
 

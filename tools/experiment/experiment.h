@@ -51,9 +51,9 @@ class Experiment {
   std::size_t sides() const { return sides_.size(); }
   const ExperimentSide& side(std::size_t side) const { return sides_[side]; }
   ExperimentSide& side(std::size_t side) { return sides_[side]; }
-  /// What was loaded of that side, as `reprise compare` would read it; but what count_or_skip() has
-  /// let pass counts.
-  Measurements measured(std::size_t side) const;
+  /// What was loaded of that side from that run on, as `reprise compare` would read it; but what
+  /// count_or_skip() has let pass counts.
+  Measurements measured(std::size_t side, std::size_t first_run = 0) const;
   /// What loading all pages of a side took, on average; not a number before the first load().
   double load_seconds() const {
     return std::chrono::duration<double>(spent_).count() / static_cast<double>(loads_);

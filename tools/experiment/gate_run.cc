@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/text/counted.h"
+#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/comparison_text.h"
@@ -20,7 +21,9 @@ constexpr int kNoiseShare = 4;  // the noise check ends after a quarter of the b
 std::string known_so_far(const GateLook& look) {
   auto text = "look " + std::to_string(look.number) + " of " + std::to_string(look.of) + ", " +
               counted(look.runs, "load") + " a side: ";
-  if (!look.comparison.refusals.empty()) return text + look.comparison.refusals.front().text;
+  if (!look.comparison.refusals.empty()) {
+    return text + printable(look.comparison.refusals.front().text);
+  }
   std::string metrics;
   for (const ComparedPage& page : look.comparison.pages) {
     for (const ComparedMetric& each : page.metrics) {

@@ -11,7 +11,6 @@
 
 #include "analysis/beacons/beacon_script.h"
 #include "analysis/calls/call_lines.h"
-#include "analysis/calls/interval.h"
 #include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/explanation.h"
 #include "base/system/private_file.h"
@@ -162,7 +161,8 @@ int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
     return kExitUsage;
   }
   bool const beyond_sums = !flags.page.empty() || !flags.where.empty() || !flags.trend.empty() ||
-                           !flags.calls.empty() || flags.json || flags.from_ms || flags.to_ms;
+                           !flags.calls.empty() || !flags.entities.empty() || flags.json ||
+                           flags.from_ms || flags.to_ms;
   if (beyond_sums) {
     std::fputs(
         "reprise: explain: partial results are sums by kind: only --by, --tags, --slowest, "
@@ -178,17 +178,21 @@ int explain_tables(const ExplainFlags& flags, const ExplainTask& task) {
   return explain_partial_results(tables, task.rules);
 }
 
-/// Leaves the part of all views that --from and --to ask for. Prints an error.
-bool cut_views(const ExplainFlags& flags, ExplainInputs& inputs) {
-  if (!flags.from_ms && !flags.to_ms) return true;
-  auto const from_us = std::llround(flags.from_ms.value_or(0) * 1000);
-  auto const to_us = flags.to_ms ? std::llround(*flags.to_ms * 1000) : CallTree::kWindowUsMax;
-  if (from_us >= to_us) {
-    std::fputs("reprise: explain: --from must be before --to\n", stderr);
-    return false;
-  }
-  for (GivenView& view : inputs.views) view.tree = within(view.tree, from_us, to_us);
-  return true;
+ViewPart part_of(const ExplainFlags& flags) {
+  ViewPart part;
+  if (flags.from_ms) part.from_us = std::llround(*flags.from_ms * 1000);
+  if (flags.to_ms) part.to_us = std::llround(*flags.to_ms * 1000);
+  return part;
+}
+
+/// What the options write to standard output instead of the table.
+std::vector<std::string> outputs_of(const ExplainFlags& flags) {
+  std::vector<std::string> outputs;
+  if (flags.calls == "-") outputs.emplace_back("--calls -");
+  if (flags.page == "-") outputs.emplace_back("-o -");
+  if (flags.json) outputs.emplace_back("--json");
+  if (flags.csv) outputs.emplace_back("--csv");
+  return outputs;
 }
 
 /// Whether views can be explained so. Prints an error, or a notice if names of hosts are unknown.
@@ -203,9 +207,13 @@ bool check_for_views(const ExplainFlags& flags, const ExplainTask& task) {
         "known by name. Give it with --entities FILE\n",
         stderr);
   }
-  if (flags.page == "-" && (flags.json || flags.csv)) {
-    std::fprintf(stderr, "reprise: explain: -o - and %s both write to standard output\n",
-                 flags.json ? "--json" : "--csv");
+  if (auto const outputs = outputs_of(flags); outputs.size() > 1) {
+    std::fprintf(stderr, "reprise: explain: %s and %s both write to standard output\n",
+                 outputs[0].c_str(), outputs[1].c_str());
+    return false;
+  }
+  if (auto const part = part_of(flags); part.from_us >= part.to_us) {
+    std::fputs("reprise: explain: --from must be before --to\n", stderr);
     return false;
   }
   return true;
@@ -226,7 +234,6 @@ std::expected<ViewsToExplain, int> read_views(const ExplainFlags& flags, const E
     }
   }
   place_spans(inputs);
-  if (!cut_views(flags, inputs)) return std::unexpected(int{kExitUsage});
   ExplanationFacts facts{.inputs = std::move(inputs.inputs),
                          .views_read = inputs.views.size(),
                          .losses = std::move(inputs.losses)};
@@ -242,6 +249,11 @@ std::expected<ViewsToExplain, int> read_views(const ExplainFlags& flags, const E
                  facts.views_read);
     return std::unexpected(int{kExitFailed});
   }
+  if (flags.from_ms || flags.to_ms) cut_views(part_of(flags), inputs.views, facts.losses);
+  if (inputs.views.empty()) {
+    std::fputs("reprise: explain: all views ended before --from\n", stderr);
+    return std::unexpected(int{kExitFailed});
+  }
   return ViewsToExplain{.views = std::move(inputs.views), .facts = std::move(facts)};
 }
 
@@ -251,7 +263,7 @@ int write_calls(const fs::path& path, const std::vector<GivenView>& views) {
   return write_output(path, lines);
 }
 
-/// Writes the page of -o, and unless that is standard output, what is asked for there.
+/// Writes the page of -o; and to standard output, unless something was written there, the text.
 int write_explanation(const ExplainFlags& flags, const ExplainTask& task,
                       const Explanation& explanation, const ExplanationFacts& facts) {
   auto const json = to_json(explanation, task.rules, task.options, facts);
@@ -263,6 +275,7 @@ int write_explanation(const ExplainFlags& flags, const ExplainTask& task,
                  counted(explanation.slices.front().views, "view").c_str(),
                  static_cast<double>(page.size()) / 1e6);
   }
+  if (flags.calls == "-") return kExitDone;
   std::string text;
   if (flags.json) {
     text = boost::json::serialize(json) + "\n";
@@ -293,6 +306,10 @@ int run_explain(const ExplainFlags& flags) {
   if (!read) return read.error();
   if (!flags.calls.empty()) {
     if (int const code = write_calls(flags.calls, read->views); code != kExitDone) return code;
+    if (flags.calls == "-" && flags.page.empty()) {
+      std::fputs(losses_text({}, read->facts).c_str(), stderr);
+      return kExitDone;
+    }
   }
   auto const explanation = explain(read->views, task->rules, task->entities, task->options);
   return write_explanation(flags, *task, explanation, read->facts);
@@ -331,7 +348,9 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   sub->add_option("--types", flags->kinds, "Rules for the kinds of calls [built in]");
   sub->add_option("--entities", flags->entities,
                   "Who hosts belong to: entities-nostats.json of third-party-web [built in]");
-  sub->add_option("--calls", flags->calls, "Write the calls to this file, a line of JSON per view");
+  sub->add_option("--calls", flags->calls,
+                  "Write the calls to this file, a line of JSON per view; - writes them to "
+                  "standard output instead of the table");
   auto* const json = sub->add_flag("--json", flags->json, "Write JSON");
   sub->add_flag("--csv", flags->csv, "Write CSV")->excludes(json)->excludes(trend);
   sub->add_flag("--beacon-script", flags->beacon_script,

@@ -8,6 +8,7 @@
 
 #include "analysis/beacons/beacon_lines.h"
 #include "analysis/calls/call_lines.h"
+#include "analysis/calls/interval.h"
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
@@ -22,6 +23,7 @@
 #include "base/text/counted.h"
 #include "base/text/white_space.h"
 #include "pageload/results/result_file.h"
+#include "pageload/results/trace_path.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
@@ -88,9 +90,15 @@ class InputReader {
         {.input = inputs_.inputs.size(), .load = load, .tree = std::move(tree)});
     ++views_;
   }
-  int finish(std::string_view nothing) {
+  /// How `reprise view` shows an input.
+  enum class InView : std::uint8_t { kNot, kAsOneLoad, kWithTheseLoads };
+  int finish(std::string_view nothing, InView in_view = InView::kNot) {
     if (views_ == 0) return say(path_, std::string(nothing));
-    inputs_.inputs.push_back({.name = path_.filename().string(), .views = views_});
+    auto& input = inputs_.inputs.emplace_back();
+    input.name = path_.filename().string();
+    input.views = views_;
+    if (in_view != InView::kNot) ++inputs_.in_view;
+    if (in_view == InView::kWithTheseLoads) input.in_view = inputs_.in_view;
     return kExitDone;
   }
 
@@ -102,16 +110,12 @@ class InputReader {
       if (!page.trace.empty()) add_trace_of(page, tree);
       add(std::move(tree), load + 1);
     }
-    return finish("has no load that counts");
+    return finish("has no load that counts", InView::kWithTheseLoads);
   }
 
-  /// The trace is where `load --trace` wrote it, or beside the result.
   void add_trace_of(const PageLoad& page, CallTree& tree) {
-    fs::path const trace = page.trace;
-    auto const beside = path_.parent_path() / trace.filename();
-    std::error_code error;
-    auto const added =
-        add_trace_file(fs::exists(trace, error) ? trace : beside, urls_in_trace(page), tree);
+    auto const trace = trace_path(page, path_);
+    auto const added = add_trace_file(trace, urls_in_trace(page), tree);
     if (added) return;
     say(trace, added.error() + "; its load has no main thread here");
     tree.lose("traces that could not be read");
@@ -122,10 +126,10 @@ class InputReader {
     return archive ? take_archive(*archive) : kExitArchive;
   }
   int take_archive(const OpenArchive& archive) {
-    std::size_t session = 0;
-    for (CallTree& tree : calls_of(*archive.reader, inputs_.losses))
-      add(std::move(tree), ++session);
-    return finish("has no exchange with recorded times");
+    for (auto& [place, tree] : calls_of(*archive.reader, inputs_.losses)) {
+      add(std::move(tree), place + 1);
+    }
+    return finish("has no exchange with recorded times", InView::kWithTheseLoads);
   }
   int read_recording() {
     auto given = GivenArchive::take(path_);
@@ -142,7 +146,7 @@ class InputReader {
     if (!trees) return say(path_, trees.error());
     std::size_t page = 0;
     for (CallTree& tree : *trees) add(std::move(tree), ++page);
-    return finish("");
+    return finish("", page == 1 ? InView::kWithTheseLoads : InView::kAsOneLoad);
   }
 
   int read_lines(importing::OpenedFile& file) {
@@ -245,6 +249,17 @@ void place_spans(ExplainInputs& inputs) {
     name += " and " + counted(inputs.span_files.size() - 1, "other file");
   }
   inputs.inputs.push_back({.name = std::move(name), .views = inputs.views.size()});
+}
+
+void cut_views(const ViewPart& part, std::vector<GivenView>& views, std::vector<CallLoss>& losses) {
+  auto const ended = std::erase_if(views, [&part](const GivenView& view) {
+    return part.from_us > 0 && view.tree.window_us <= part.from_us;
+  });
+  if (ended > 0) add_loss(losses, "views that ended before --from, skipped", ended);
+  for (GivenView& view : views) {
+    view.load_us = view.tree.window_us;
+    view.tree = within(view.tree, part.from_us, part.to_us);
+  }
 }
 
 }  // namespace reprise

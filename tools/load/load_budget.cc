@@ -66,15 +66,12 @@ std::vector<PlannedLoad> LoadBudget::rest(double seconds_left, unsigned first_ru
   // rounds_of() has as many rounds as the arm with the fewest loads; those without any do not
   // count.
   std::vector<PlannedLoad> plan;
-  unsigned run = first_run;
+  std::size_t next_run = first_run;
   for (const MeasuringRound& round : rounds_of(more, seed)) {
-    std::vector<unsigned> times(cells_.size());
-    unsigned most = 0;
-    for (std::size_t const cell : round) {
-      plan.push_back({.cell = cell, .run = run + times[cell]});
-      most = std::max(most, ++times[cell]);
+    for (auto const& [cell, run] : steps_of(round, next_run)) {
+      plan.push_back({.cell = cell, .run = static_cast<unsigned>(run)});
+      next_run = std::max(next_run, run + 1);
     }
-    run += most;
   }
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
+#include "base/text/printable.h"
 #include "pageload/results/har.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
@@ -38,7 +39,7 @@ class Progress {
   void begins(const LoadCell& cell) {
     if (live_)
       std::fprintf(stderr, "\r\033[K%sloading %s", place(cell, done_ + 1).c_str(),
-                   cell.url.c_str());
+                   printable(cell.url).c_str());
   }
   void ended(const LoadCell& cell, bool warm_up, const MeasuredLoad& load) {
     ++done_;
@@ -48,7 +49,7 @@ class Progress {
     if (!load.page) return;
     std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(*load.page).c_str());
     for (const std::string& remark : load.page->remarks) {
-      std::fprintf(stderr, "  %s\n", remark.c_str());
+      std::fprintf(stderr, "  %s\n", printable(remark).c_str());
     }
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "pageload/browser/launch.h"
 #include "tools/process/command_line.h"
@@ -47,14 +48,16 @@ constexpr std::string_view kOfTheMachine[] = {"--strict",      "--link-seed",  "
                                               "--no-realtime", "--keep-awake", "--no-selfcheck"};
 constexpr auto kReplayGroup = "Replay options (see reprise replay --help)";
 
+void add_once(std::string value, std::vector<std::string>& all) {
+  if (std::ranges::find(all, value) == all.end()) all.push_back(std::move(value));
+}
+
 /// All values of options that can each be a list; `usual` if there are none.
 std::vector<std::string> values_of(const std::vector<std::string>& lists,
                                    const std::string& usual) {
   std::vector<std::string> all;
   for (const std::string& list : lists) {
-    for (std::string& each : split_list(list)) {
-      if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
-    }
+    for (std::string& each : split_list(list)) add_once(std::move(each), all);
   }
   return all.empty() ? std::vector{usual} : all;
 }
@@ -149,7 +152,9 @@ std::vector<std::string> LoadOptions::urls() const {
 
 std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
     const std::vector<std::string>& urls) const {
-  LoadSides const sides{.urls = urls,
+  std::vector<std::string> pages;
+  for (const std::string& url : urls) add_once(url, pages);
+  LoadSides const sides{.urls = std::move(pages),
                         .browsers = values_of(browsers, "chromium"),
                         .protocols = values_of(protocols, live ? "live" : "recorded"),
                         .links = values_of(links, "none"),

@@ -47,7 +47,7 @@ struct LoadOptions {
   /// The archive or folder of archives; empty if live.
   std::filesystem::path archive() const;
   std::vector<std::string> urls() const;
-  /// For one archive; `urls` are the pages. The error is a sentence.
+  /// For one archive; `urls` are the pages, of which repeats are dropped. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;
   /// Those of the replays that change what a page gets, sorted; nothing if live.

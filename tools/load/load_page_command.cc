@@ -78,6 +78,11 @@ int load_page(const LoadPageOptions& options) {
   if (auto const& folder = options.browsing.trace_folder; !folder.empty()) {
     page.trace = folder / (options.name + ".trace.json.gz");
   }
+  // A browser that dies leaves those of an earlier run.
+  if (!remove_stale_file(page.screenshot, "--screenshot") ||
+      !remove_stale_file(page.trace, "--trace")) {
+    return kExitFailed;
+  }
   PageReport report{.page = {.outcome = LoadOutcome::kBrowserDied, .url = options.url}};
   PageLoad& load = report.page;
   auto const started = Browser::start(browser, &load.failure);

@@ -9,12 +9,27 @@
 #include "base/http/digest.h"
 #include "shaper/profile.h"
 #include "tools/archive/errors.h"
+#include "tools/load/browsing_options.h"
 
 namespace reprise {
+namespace {
+
+/// What is wrong with the first invalid one; empty if all are valid.
+std::string wrong_page(const std::vector<std::string>& urls) {
+  for (const std::string& url : urls) {
+    if (auto wrong = check_page_url(url); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+}  // namespace
 
 std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
     const LoadOptions& options, const std::filesystem::path& archive) {
   auto urls = options.urls();
+  if (auto wrong = wrong_page(urls); !wrong.empty()) {
+    return std::unexpected(CommandRefusal{kExitUsage, std::move(wrong)});
+  }
   if (!urls.empty() || options.live) return urls;
   auto const reader = ArchiveReader::open(archive, {});
   if (!reader) {
@@ -24,7 +39,12 @@ std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
   auto const asked = options.what_if().session;
   auto const number = asked != 0 ? asked : session_to_replay(**reader);
   for (const SessionInfo& session : (*reader)->sessions()) {
-    if (session.number == number && !session.pages.empty()) return session.pages;
+    if (session.number != number || session.pages.empty()) continue;
+    auto const wrong = wrong_page(session.pages);
+    if (wrong.empty()) return session.pages;
+    return std::unexpected(
+        CommandRefusal{kExitArchive, archive.string() + ": the recorded start URL " + wrong +
+                                         ". Give the pages: reprise load ARCHIVE URL..."});
   }
   return std::unexpected(CommandRefusal{
       kExitUsage,

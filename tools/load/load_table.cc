@@ -10,6 +10,7 @@
 #include "analysis/verdict.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
+#include "base/text/printable.h"
 
 namespace reprise {
 namespace {
@@ -88,10 +89,10 @@ std::string aligned(const std::vector<Cells>& rows) {
 
 std::string load_text(const PageLoad& page) {
   if (page.outcome != LoadOutcome::kLoaded) {
-    return std::string(to_string(page.outcome)) + " " + page.url + ": " + page.failure;
+    return printable(std::string(to_string(page.outcome)) + " " + page.url + ": " + page.failure);
   }
   auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
-  return "loaded " + page.url + ": " + counted(page.requests.size(), "request") + ", " +
+  return "loaded " + printable(page.url) + ": " + counted(page.requests.size(), "request") + ", " +
          size_text(bytes) + ", load event " +
          (page.load_event_ms ? ms_text(*page.load_event_ms, 1) : "none");
 }
@@ -118,7 +119,7 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
     auto const middle = [](const std::vector<double>& values) {
       return values.empty() ? "-" : formatted("%.1f", median(values));
     };
-    rows.push_back({cell.url + (what.empty() ? "" : " (" + what + ")"),
+    rows.push_back({printable(cell.url) + (what.empty() ? "" : " (" + what + ")"),
                     std::to_string(row.load_events.size()), std::to_string(row.failed),
                     middle(row.load_events), varied ? formatted("%.2f", *varied) : "-",
                     middle(row.last_loads), range_text(row.misses)});
@@ -132,7 +133,7 @@ std::string dropped_text(const LoadResult& result, const std::vector<LoadCell>& 
     auto const line = slow_by_drops_text(row_of(result, cell).with_drops);
     if (line.empty()) continue;
     auto const what = cell_text(cell, cells);
-    text += cell.url + (what.empty() ? "" : " (" + what + ")") + ": " + line + "\n";
+    text += printable(cell.url) + (what.empty() ? "" : " (" + what + ")") + ": " + line + "\n";
   }
   return text;
 }

@@ -25,7 +25,7 @@ namespace {
 /// Behind a link all names of a recording lead to one address: SNI and Host name the origin. It is
 /// in the range for benchmarks (RFC 2544), which is used only there.
 auto const kFarAddress = net::ip::make_address_v4("198.19.0.1");
-/// Linux limits an argument to 128 KiB.
+/// Linux limits an argument to 128 KiB, and the variable with all flags (lead_to_h3()).
 constexpr std::size_t kRulesMax = 120'000;
 /// The limit for running requests of a tool whose callers do not wait.
 constexpr std::chrono::milliseconds kAtOnce{0};
@@ -358,7 +358,11 @@ std::vector<std::string> Serving::chromium_flags() const {
   flags.push_back("--ignore-certificate-errors-spki-list=" + trusted);
   auto const quiet = quiet_flags();
   flags.insert(flags.end(), quiet.begin(), quiet.end());
-  if (options_.h3) lead_to_h3(flags, options_.h3->led, options_.h3->offered);
+  if (options_.h3 && !lead_to_h3(flags, options_.h3->led, options_.h3->offered)) {
+    std::fprintf(stderr,
+                 "reprise: too many hosts for Chromium's flags, so Chromium uses HTTP/3 for every "
+                 "host from the first request on\n");
+  }
   return flags;
 }
 

@@ -14,12 +14,13 @@
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
-#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "pageload/results/trace_path.h"
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/view/input_names.h"
 #include "view/inputs.h"
 #include "view/page.h"
 #include "view/page_link.h"
@@ -60,7 +61,7 @@ struct ViewInput {
   std::unique_ptr<OpenArchive> archive;
 };
 
-std::expected<ViewInput, int> read_input(const fs::path& path) {
+std::expected<ViewInput, int> read_input(const fs::path& path, std::string name) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   bool const is_file = file && fs::is_regular_file(path, error);
@@ -70,7 +71,7 @@ std::expected<ViewInput, int> read_input(const fs::path& path) {
   }
   auto given = GivenArchive::take(path);
   if (!given) return std::unexpected(given.error());
-  ViewInput input{.path = path, .name = as_utf8(without_slash(path).filename().native())};
+  ViewInput input{.path = path, .name = std::move(name)};
   bool const imported = given->path() != path;
   if (!imported && !begins_as_archive(file)) {
     auto result = read_result_file(path);
@@ -88,14 +89,21 @@ std::expected<ViewInput, int> read_input(const fs::path& path) {
   return input;
 }
 
-/// What the trace of a load shows, if `load --trace` wrote one. Its path in the result is the one
-/// that was given then, from the folder of that time; else the file is looked for beside `result`.
+/// With the working folder before relative ones.
+std::vector<fs::path> whole_paths(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> whole;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    auto const absolute = fs::absolute(path, error);
+    whole.push_back(without_slash((error ? path : absolute).lexically_normal()));
+  }
+  return whole;
+}
+
+/// What the trace of a load shows, if `load --trace` wrote one.
 std::optional<TraceVisuals> visuals_of(const PageLoad& page, const fs::path& result) {
   if (page.trace.empty()) return std::nullopt;
-  std::error_code error;
-  fs::path path = page.trace;
-  if (!fs::exists(path, error)) path = result.parent_path() / page.trace;
-  if (!fs::exists(path, error)) path = result.parent_path() / fs::path(page.trace).filename();
+  auto const path = trace_path(page, result);
   auto visuals = trace_visuals_of(path, urls_in_trace(page));
   if (visuals) return std::move(*visuals);
   say_wrong(path, "its frames are not shown: " + visuals.error(), kExitDone);
@@ -165,8 +173,9 @@ void add_verdict(const std::vector<ViewInput>& inputs, ViewModel& model) {
 
 int view(const ViewOptions& options) {
   std::vector<ViewInput> inputs;
-  for (const fs::path& path : options.inputs) {
-    auto input = read_input(path);
+  auto const names = input_names(whole_paths(options.inputs));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto input = read_input(options.inputs[i], names[i]);
     if (!input) return input.error();
     inputs.push_back(std::move(*input));
   }

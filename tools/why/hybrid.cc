@@ -9,6 +9,7 @@
 #include "archive/edit/retime.h"
 #include "archive/think_time.h"
 #include "archive/writer.h"
+#include "tools/serve/h3_offers.h"
 #include "tools/why/hybrid_response.h"
 
 namespace reprise {
@@ -45,6 +46,10 @@ class Writing {
     for (const PageDifference& each : differences.all) {
       if (groups[each.group] && each.can_be_put_in()) take(each);
     }
+    for (const H3Offer& each : h3_offers(a.reader, a.session)) {
+      if (each.by_header || each.by_record) offering_hosts_.insert(each.host);
+      if (each.by_import) h3_hosts_.insert(each.host);
+    }
   }
 
   Status run() {
@@ -63,8 +68,8 @@ class Writing {
       auto exchange = a_.reader.exchange(ordinal);
       if (!exchange) continue;
       auto const pair = pair_of.find(ordinal);
-      auto const done =
-          pair == pair_of.end() ? carry(*exchange, a_) : write_pair(*exchange, pair->second);
+      auto const done = pair == pair_of.end() ? carry(*exchange, a_, exchange->sequence)
+                                              : write_pair(*exchange, pair->second);
       if (!done) return done;
     }
     for (auto const i : differences_.alignment.only_b) {
@@ -135,7 +140,7 @@ class Writing {
     return found;
   }
 
-  /// Where a host of B alone is: still with a host of both that shares its address there.
+  /// Where a host that A did not reach is: still with one that A reached and that B has there.
   std::string address_of(const ConnectionFacts& in_b) const {
     for (auto const* const other : contents_b_.connections) {
       if (other->address != in_b.address) continue;
@@ -148,15 +153,16 @@ class Writing {
 
   Status write_facts() {
     std::uint64_t last_id = 0;
-    std::set<std::string> known;
     for (auto const* const facts : contents_a_.connections) {
       last_id = std::max(last_id, facts->id);
-      known.insert(facts->host);
-      connection_of_host_.try_emplace(facts->host, facts->id);
+      // Connections of imports may have neither address nor times, and never a failure.
+      bool const reached =
+          facts->failure.empty() || !facts->address.empty() || facts->ready != kNoTime;
+      if (reached) connection_of_host_.try_emplace(facts->host, facts->id);
       if (auto added = checked(to_.add_connection(changed(*facts))); !added) return added;
     }
     for (auto const* const facts : contents_b_.connections) {
-      if (known.contains(facts->host)) continue;
+      if (connection_of_host_.contains(facts->host)) continue;
       auto moved = *facts;
       moved.id += last_id;
       auto const protocol = protocol_of(facts->host);
@@ -165,19 +171,33 @@ class Writing {
       id_of_b_[facts->id] = moved.id;
       if (auto added = checked(to_.add_connection(std::move(moved))); !added) return added;
     }
+    return write_answers();
+  }
+
+  /// Of a host that A could not look up, those of B count.
+  Status write_answers() {
     std::set<std::string> answered;
     if (contents_a_.answers.empty()) {  // an import, whose connections tell
       for (auto const* const facts : contents_a_.connections) {
-        if (facts->dns_start != kNoTime) answered.insert(facts->host);
+        bool const reached = connection_of_host_.contains(facts->host);
+        if (reached && facts->dns_start != kNoTime) answered.insert(facts->host);
       }
     }
     for (auto const* const answer : contents_a_.answers) {
-      answered.insert(answer->host);
-      if (auto added = checked(to_.add_answer(changed(*answer))); !added) return added;
+      bool const reached = connection_of_host_.contains(answer->host);
+      if (reached || !answer->addresses.empty()) answered.insert(answer->host);
     }
+    std::set<std::string> taken;
     for (auto const* const answer : contents_b_.answers) {
       if (answered.contains(answer->host)) continue;
-      if (auto added = checked(to_.add_answer(*answer)); !added) return added;
+      auto kept = *answer;
+      if (differences_.a.hosts.contains(kept.host)) kept.https.clear();  // A has no such offers
+      taken.insert(kept.host);
+      if (auto added = checked(to_.add_answer(std::move(kept))); !added) return added;
+    }
+    for (auto const* const answer : contents_a_.answers) {
+      if (taken.contains(answer->host)) continue;
+      if (auto added = checked(to_.add_answer(changed(*answer))); !added) return added;
     }
     return {};
   }
@@ -235,12 +255,17 @@ class Writing {
   Status write_pair(const Exchange& in_a, std::size_t pair) {
     auto const ordinal = differences_.b.exchanges[differences_.alignment.pairs[pair].b].ordinal;
     auto const in_b = b_.reader.exchange(ordinal);
-    if (!in_b) return carry(in_a, a_);
+    if (!in_b) return carry(in_a, a_, in_a.sequence);
     auto const found = parts_.find(pair);
     auto const parts = found == parts_.end() ? TakenParts{} : found->second;
     auto made = put_together({in_a, a_.reader}, {*in_b, b_.reader}, parts, to_);
     if (!made && found == parts_.end()) return {};  // damaged: A does not serve it either
     if (!made) return std::unexpected(made.error());
+    if (parts.reply) {
+      if (in_a.response.status == 0) made->origin_connection_id = connection_for(*in_b);
+      if (in_a.response.version == HttpVersion::kH3) made->response.version = HttpVersion::kH3;
+      set_offers(*made, in_a.response.headers);
+    }
     if (thinking_hosts_.contains(in_b->request.host)) {
       if (pauses_otherwise(pair)) take_pauses(*made, *in_b);
       set_think_time(*made, *in_b);
@@ -256,8 +281,21 @@ class Writing {
     other_url.request = in_b->request;
     other_url.request.body = *body;
     other_url.origin_connection_id = connection_for(*in_b);
+    if (in_b->request.host != in_a.request.host) {
+      other_url.response.version = in_b->response.version;
+      take_offers(other_url, in_b->response.headers);
+      set_offers(other_url, Headers());
+    }
     other_url.sequence = next_sequence_++;
     return add(std::move(other_url), owner, replying);
+  }
+
+  /// A response of B offers HTTP/3 as the one of A does: if that has no offer, only on hosts that
+  /// offer it in A, or that A did not reach.
+  void set_offers(Exchange& made, const Headers& in_a) const {
+    auto const& host = made.request.host;
+    bool const may_offer = offering_hosts_.contains(host) || !differences_.a.hosts.contains(host);
+    if (!may_offer || find_header(in_a.list(), "alt-svc")) take_offers(made, in_a);
   }
 
   void set_think_time(Exchange& made, const Exchange& in_b) const {
@@ -275,40 +313,40 @@ class Writing {
     return known == connection_of_host_.end() ? 0 : known->second;
   }
 
-  Status write_of_b(Exchange exchange) {
-    MessageOwner const owner{.session = b_.session, .sequence = exchange.sequence};
-    auto const in_b = exchange;
-    bool const host_of_b = id_of_b_.contains(exchange.origin_connection_id);
+  Status write_of_b(const Exchange& in_b) {
+    auto exchange = in_b;
+    exchange.session = a_.session;  // whose round trips count
     exchange.origin_connection_id = connection_for(in_b);
-    if (!host_of_b) set_think_time(exchange, in_b);
-    exchange.sequence = next_sequence_++;
-    for (auto* const body : {&exchange.request.body, &exchange.response.body}) {
-      auto copied = copy_body(b_.reader, *body, to_);
-      if (!copied) return {};  // damaged: B does not serve it either
-      *body = std::move(*copied);
-    }
-    return add(std::move(exchange), owner, b_);
+    if (!id_of_b_.contains(in_b.origin_connection_id)) set_think_time(exchange, in_b);
+    set_offers(exchange, Headers());
+    return carry(std::move(exchange), b_, next_sequence_++);
   }
 
-  Status carry(Exchange exchange, const ComparedArchive& of) {
+  /// `sequence`: its number in the hybrid.
+  Status carry(Exchange exchange, const ComparedArchive& of, std::uint64_t sequence) {
     MessageOwner const owner{.session = of.session, .sequence = exchange.sequence};
+    exchange.sequence = sequence;
     for (auto* const body : {&exchange.request.body, &exchange.response.body}) {
       auto copied = copy_body(of.reader, *body, to_);
-      if (!copied) return {};  // damaged: A does not serve it either
+      if (!copied) return {};  // damaged: its archive does not serve it either
       *body = std::move(*copied);
     }
     return add(std::move(exchange), owner, of);
   }
 
   /// Where connections do not tell, a replay speaks the protocol of a host's first exchange: none
-  /// may bring along that of the other archive. A WebSocket's version says how it was opened.
+  /// may bring along that of the other archive. A WebSocket's version says how it was opened, and
+  /// HTTP/3 in an import is an offer.
   void set_protocol(Exchange& exchange) const {
     auto const protocol = protocol_of(exchange.request.host);
     bool const is_https = exchange.request.scheme == Scheme::kHttps;
     if (!is_https || protocol.empty() || !exchange.request.protocol.empty()) return;
     bool const is_h1 = protocol.starts_with("http/");
+    bool const keeps_h3 = h3_hosts_.contains(exchange.request.host) &&
+                          !takes(exchange.request.host, DifferenceKind::kProtocol);
     for (auto* const version : {&exchange.request.version, &exchange.response.version}) {
       if (is_h1 && *version == HttpVersion::kHttp10) continue;
+      if (keeps_h3 && *version == HttpVersion::kH3) continue;
       *version = is_h1 ? HttpVersion::kHttp11 : HttpVersion::kH2;
     }
   }
@@ -338,8 +376,10 @@ class Writing {
   std::map<std::size_t, TakenParts> parts_;  // by pair
   std::set<std::string> thinking_hosts_;
   std::map<std::string, std::set<DifferenceKind>> of_hosts_;
-  std::map<std::string, std::uint64_t> connection_of_host_;  // the first of A
-  std::map<std::uint64_t, std::uint64_t> id_of_b_;           // connections of hosts of B alone
+  std::map<std::string, std::uint64_t> connection_of_host_;  // A's first that reached it
+  std::map<std::uint64_t, std::uint64_t> id_of_b_;  // connections of hosts that A did not reach
+  std::set<std::string> offering_hosts_;            // of A: clients find offers of HTTP/3 there
+  std::set<std::string> h3_hosts_;                  // of A, an import: with exchanges over HTTP/3
   std::uint64_t next_sequence_ = 1;
 };
 

@@ -20,7 +20,8 @@ struct ComparedArchive {
 };
 
 /// Writes hybrids. All that only one archive has is in each of them: what is put in decides whether
-/// a page asks for it. Borrows everything.
+/// a page asks for it. Hosts that A reached keep their connections and offers of HTTP/3; those that
+/// B alone reached have those of B. Borrows everything.
 class HybridMaker {
  public:
   HybridMaker(ComparedArchive a, ComparedArchive b, const Differences& differences)

@@ -218,6 +218,11 @@ void take_pauses(Exchange& into, const Exchange& from) {
   if (timed && size > 0 && other > 0) take_body_times(into, from);
 }
 
+void take_offers(Exchange& into, const Headers& from) {
+  auto const is_offer = [](std::string_view name) { return equals_ignoring_case(name, "alt-svc"); };
+  into.response.headers = mixed(into.response.headers.list(), from.list(), is_offer);
+}
+
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,
                                                   const TakenParts& parts, ArchiveWriter& to) {
   return Maker(a, b, parts, to).make();

@@ -36,6 +36,9 @@ struct ExchangeIn {
 /// the same part of the body. Nothing happens if a time is unknown or a body is empty.
 void take_pauses(Exchange& into, const Exchange& from);
 
+/// Its response offers HTTP/3 (Alt-Svc) as one with the fields `from` does.
+void take_offers(Exchange& into, const Headers& from);
+
 /// The exchange of `a` with these parts of `b`; its bodies are stored in `to`. The error is a
 /// sentence.
 std::expected<Exchange, std::string> put_together(const ExchangeIn& a, const ExchangeIn& b,

@@ -36,10 +36,9 @@ export function costsBy(slice, cause, measure) {
     .map(({ cost }) => cost);
 }
 
-/** Whether a point is a view of this slice. As a tag, `page` is the page of the view. */
-export function isOf(explanation, slice, point) {
-  const tags = { ...point.tags, page: explanation.names[point.page] };
-  return Object.entries(slice.tags).every(([name, value]) => (tags[name] ?? '') === value);
+/** The points of the views that a slice explains: with `--slowest`, not all with its tags. */
+export function pointsOf(explanation, slice) {
+  return explanation.points.filter((point) => point.slices.includes(slice.index));
 }
 
 /** The kind with the largest share of a point, or null. */

@@ -5,6 +5,7 @@ import { msText } from '../page/format.js';
 import { CallWaterfall } from './call_waterfall.js';
 import { putKindLink, putStack } from './controls.js';
 import { callTree, sharesOfPoint, tagsText } from './explanation.js';
+import { loadPlace } from './place.js';
 import { percentText, whenText } from './words.js';
 
 export class PointView {
@@ -22,9 +23,9 @@ export class PointView {
     const started = whenText(point.started_unix_ms);
     put(this.box, 'p', 'said', [started && `${started} UTC`, tagsText(point.tags),
       `load ${point.load} of ${inputs[point.input].name}`].filter(Boolean).join(' · '));
-    if (this.explanation.view) {
-      put(put(this.box, 'p', '', ''), 'a', '', 'This load in detail')
-        .attr('href', `${this.explanation.view}#input=${point.input + 1}&load=${point.load}`);
+    const detailed = loadPlace(this.explanation, point);
+    if (detailed) {
+      put(put(this.box, 'p', '', ''), 'a', '', 'This load in detail').attr('href', detailed);
     }
     const shares = sharesOfPoint(this.explanation, point);
     putStack(this.box, this.explanation, shares);

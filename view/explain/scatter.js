@@ -7,7 +7,7 @@ import { choice, keepInside, put, section } from '../page/elements.js';
 import { counted, msText, shown } from '../page/format.js';
 
 import { drawAtWidth, makeSlider, putKind } from './controls.js';
-import { heaviestKind, isOf, sharesOfPoint, tagsText } from './explanation.js';
+import { heaviestKind, pointsOf, sharesOfPoint, tagsText } from './explanation.js';
 import { pointPlace } from './place.js';
 import { PointView } from './point_view.js';
 import { DAYS_OF_A_YEAR, dayText, roughTime, topShares, whenText } from './words.js';
@@ -103,7 +103,8 @@ export class Scatter {
   /** Shows the views of a slice. */
   show(slice) {
     if (!this.svg) return;
-    const views = this.explanation.points.filter((point) => isOf(this.explanation, slice, point));
+    const views = pointsOf(this.explanation, slice);
+    this.total.text(`${counted(views.length, 'view')} in the plot`);
     for (const [kind, place] of this.counts) {
       const count = views.filter((point) => this.kindOf(point) === kind).length;
       place.text(`(${count.toLocaleString('en')})`);
@@ -123,7 +124,8 @@ export class Scatter {
     const isShown = (point) => !this.hidden.has(this.kindOf(point))
       && (this.by === 'rank' || point.started_unix_ms !== null);
     const key = this.by === 'rank' ? 'window_us' : 'started_unix_ms';
-    this.listed = this.views.filter(isShown).sort((a, b) => a[key] - b[key] || a.index - b.index);
+    this.listed = this.views.filter(isShown).sort((a, b) => a[key] - b[key]
+      || (this.by === 'rank' ? b.index - a.index : a.index - b.index));
   }
 
   text(point) {
@@ -215,7 +217,7 @@ export class Scatter {
       put(line, 'a', '', msText(point.window_us / 1000)).attr('href', pointPlace(point))
         .attr('aria-label', shown(this.text(point)));
     });
-    put(this.part, 'p', 'unseen', `${counted(this.explanation.points.length, 'view')} in the plot`);
+    this.total = put(this.part, 'p', 'unseen', '');
   }
 
   open(point) {

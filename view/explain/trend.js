@@ -1,4 +1,4 @@
-// The shares of all views, day by day, as stacked columns.
+// The shares of the views of each day, or of its slowest ones, as stacked columns.
 import { axisLeft } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { clientPoint } from 'd3-selection';
@@ -7,7 +7,7 @@ import { choice, put, section, table } from '../page/elements.js';
 import { counted, shown } from '../page/format.js';
 
 import { drawAtWidth, makeSlider, putLegend } from './controls.js';
-import { dayText, percentText, roughTime, topShares } from './words.js';
+import { dayText, percentText, roughTime, topShares, trendNote } from './words.js';
 
 const HEIGHT = 260;
 const LEFT = 46;
@@ -54,7 +54,7 @@ export class Trend {
     this.kinds = kinds;
     this.days = placed(trend);
     this.scale = 'time';
-    put(this.part, 'p', 'said', 'Even shares of all views, mean of a view.');
+    put(this.part, 'p', 'said', trendNote(explanation));
     const controls = this.part.append('div').attr('class', 'controls');
     choice(controls, 'trend-scale', 'Height of the columns',
       [['time', 'Time'], ['percent', 'Percent']], this.scale, (scale) => {

@@ -55,6 +55,12 @@ export function scope({ inputs, views, views_read: read, where, slowest_percent:
   ].filter(Boolean).join(' · ');
 }
 
+/** What the columns of the trend are. */
+export function trendNote({ slowest_percent: slowest }) {
+  const views = slowest === null ? 'all views' : `the slowest ${slowest} % of each day’s views`;
+  return `Even shares of ${views}, mean of a view.`;
+}
+
 /** How to read the costs of one kind of cause: "host", "entity", "script" or "setting". */
 export function costsNote(cause) {
   const sums = cause === 'setting'

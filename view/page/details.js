@@ -38,6 +38,12 @@ function putTrace(panel, { trace }) {
   }
 }
 
+/** Pure. Empty for an end that an archive lacks: it is not known. */
+export function endText({ end }, isArchive) {
+  if (end !== null) return msText(end);
+  return isArchive ? '' : 'never';
+}
+
 function putFacts(columns, request, load, goTo) {
   const facts = columns.append('dl');
   const fact = (name, text) => {
@@ -56,7 +62,7 @@ function putFacts(columns, request, load, goTo) {
   fact('Rendering', request.isBlocking ? 'nothing is painted before it ended' : '');
   fact('Connection', [request.connection, request.address].filter(Boolean).join(', to '));
   fact('Started at', msText(request.start));
-  fact('Ended at', request.end === null ? 'never' : msText(request.end));
+  fact('Ended at', endText(request, load.isArchive));
   const link = load.chain.find((each) => each.request === request);
   const at = load.chain.indexOf(link);
   if (at > 0) {

@@ -52,7 +52,8 @@ class PairedWaterfall extends Timeline {
 
   drawSide(bars, side, request) {
     const bar = bars.append('svg').attr('class', `bar side-${side}`);
-    const says = request ? barText(request.start, request.end) : 'not requested';
+    const says = request ? barText(request.start, request.end, this.isArchive[side])
+      : 'not requested';
     bar.attr('role', 'img').attr('aria-label', `${side.toUpperCase()}: ${says}`);
     if (!request) return;
     const phases = phasesOf(request, this.end);
@@ -117,6 +118,9 @@ export class PairView {
     const [a, b] = this.chosen.map((load) => requestsOf(this.model, load));
     this.pairs = pairsOf(a, b);
     const ends = [...a, ...b].map((request) => request.end ?? request.start ?? 0);
+    const [isArchiveA, isArchiveB] = this.chosen.map(
+      (load) => this.model.inputs[load.input].kind === 'archive');
+    this.waterfall.isArchive = { a: isArchiveA, b: isArchiveB };
     this.waterfall.setEnd(ends.reduce((end, each) => Math.max(end, each), 1) * 1.02);
     this.list();
     this.putServers(tracesOf(a), tracesOf(b));

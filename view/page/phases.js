@@ -1,4 +1,5 @@
 // How a request spent its time. Pure.
+import { hostOf } from './format.js';
 
 export const PHASES = [
   { name: 'queued', title: 'Queued', says: 'for its turn or a connection' },
@@ -36,32 +37,43 @@ export function phasesOf(request, until) {
     if (request.tlsStart !== null) spend('tls', request.connectEnd);
   }
   spend('queued', request.sendStart);
-  // If the start of sending is unknown, it is part of the next phase.
+  // If the start of sending is unknown, it is part of the next phase. Nothing waited for a
+  // connection that was ready before.
   if (request.sendStart !== null) spend('send', request.sendEnd);
-  else if (request.connectEnd !== null) spend('queued', request.sendEnd);
+  else if (request.connectEnd !== null && request.connectEnd > request.start) {
+    spend('queued', request.sendEnd);
+  }
   spend('wait', request.firstByte);
   spend(request.firstByte === null ? 'wait' : 'receive', limit);
   return phases;
 }
 
-/** By address, in milliseconds: the shortest TCP handshake, which is about one round trip. */
+/** Whom a request was sent to: Firefox does not say the address, only the host is known. */
+const peerOf = ({ address, url }) => address || hostOf(url);
+
+/**
+ * In milliseconds, by address, or by host if the address is not known: the shortest TCP handshake,
+ * which is about one round trip.
+ */
 export function roundTripsOf(requests) {
   const shortest = new Map();
-  for (const { address, connectStart, tlsStart, connectEnd } of requests) {
+  for (const request of requests) {
+    const { connectStart, tlsStart, connectEnd } = request;
+    const peer = peerOf(request);
     const end = tlsStart ?? connectEnd;
-    if (connectStart === null || end === null || end < connectStart) continue;
-    shortest.set(address, Math.min(shortest.get(address) ?? Infinity, end - connectStart));
+    if (!peer || connectStart === null || end === null || end < connectStart) continue;
+    shortest.set(peer, Math.min(shortest.get(peer) ?? Infinity, end - connectStart));
   }
   return shortest;
 }
 
 /**
- * The approximate shares of network and server in the wait. Null if no handshake to that address
- * was seen, or there was no wait.
+ * The approximate shares of network and server in the wait. Null if no handshake to that address or
+ * host was seen, or there was no wait.
  */
 export function waitPartsOf(request, phases, roundTrips) {
   const wait = phases.find((phase) => phase.name === 'wait');
-  const roundTrip = roundTrips.get(request.address);
+  const roundTrip = roundTrips.get(peerOf(request));
   if (!wait || roundTrip === undefined || request.firstByte === null || request.fromCache)
     return null;
   const took = wait.end - wait.start;

@@ -6,8 +6,8 @@ import { bytesText, countText, hostOf, msText } from './format.js';
 import { phasesOf, waitPartsOf } from './phases.js';
 
 /**
- * Pure: one row per value of `key`, the largest number of bytes first. Times are medians, null if
- * unknown.
+ * Pure: one row per value of `key`, the largest number of bytes first. Times are medians. Times and
+ * the number of connections are null if unknown.
  */
 export function totalsBy(requests, roundTrips, key) {
   const groups = rollup(requests, (some) => {
@@ -24,7 +24,7 @@ export function totalsBy(requests, roundTrips, key) {
       requests: some.length,
       failed: some.filter((each) => each.failure !== '' || each.status >= 400).length,
       bytes: sum(some, (each) => each.encodedBytes ?? 0),
-      connections: new Set(some.map((each) => each.connection).filter(Boolean)).size,
+      connections: new Set(some.map((each) => each.connection).filter(Boolean)).size || null,
       protocols: [...new Set(some.map((each) => each.protocol).filter(Boolean))].sort(),
       wait: median(waits) ?? null,
       think: median(thinks) ?? null,
@@ -54,7 +54,7 @@ export function showTables(load, shown) {
   if (roundTrips.size > 0) {
     put(part, 'p', 'hint',
       'Think time is the wait for the first byte minus one round trip, which is estimated ' +
-        'by the shortest TCP handshake to the same address.');
+        'by the shortest TCP handshake to the same address, or host if addresses are not known.');
   }
   showMessages(load);
 }

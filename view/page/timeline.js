@@ -200,9 +200,9 @@ export class Timeline {
   }
 }
 
-/** The times of a row's bar, for screen readers. */
-export function barText(start, end) {
+/** The times of a row's bar, for screen readers. An end that an archive lacks is not known. */
+export function barText(start, end, isArchive = false) {
   const from = start === null ? 'start not known' : `starts at ${msText(start)}`;
-  return shown(end === null || start === null ? `${from}, never ended`
-    : `${from}, takes ${msText(end - start)}`);
+  if (end !== null && start !== null) return shown(`${from}, takes ${msText(end - start)}`);
+  return shown(`${from}, ${isArchive ? 'end not known' : 'never ended'}`);
 }

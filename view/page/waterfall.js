@@ -23,7 +23,7 @@ export class Waterfall extends Timeline {
     this.foot = this.grid.append('div').attr('class', 'foot');
   }
 
-  /** `load`: { requests, milestones, chain, roundTrips, end }. */
+  /** `load`: { requests, milestones, chain, roundTrips, isArchive, end }. */
   setLoad(load) {
     this.load = load;
     this.links = new Map(load.chain.map((link) => [link.request.index, link]));
@@ -102,7 +102,7 @@ export class Waterfall extends Timeline {
       put(connection, 'span', `badge c${number}`, request.connection);
     }
     const bar = row.append('svg').attr('class', 'bar').attr('role', 'gridcell')
-      .attr('aria-label', barText(request.start, request.end));
+      .attr('aria-label', barText(request.start, request.end, this.load.isArchive));
     this.drawBar(bar, request);
     this.drawChain(bar, request, position);
   }

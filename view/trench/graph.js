@@ -236,6 +236,7 @@ export class TrenchGraph {
   }
 
   key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const { chosen } = this;
     const siblings = chosen?.parent?.children ?? this.tree.roots;
     const beside = (step) => siblings[siblings.indexOf(chosen) + step] ?? chosen;

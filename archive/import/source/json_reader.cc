@@ -284,6 +284,17 @@ std::string JsonReader::text(std::size_t limit) {
   }
 }
 
+std::string JsonReader::text_up_to(std::size_t limit, bool& is_cut) {
+  if (peek() != JsonKind::kString) return text(limit);
+  std::string start;
+  read_string([&](std::string_view piece) {
+    auto const room = limit - start.size();
+    if (piece.size() > room) is_cut = true;
+    start += piece.substr(0, room);
+  });
+  return start;
+}
+
 std::optional<double> JsonReader::number() {
   if (peek() != JsonKind::kNumber && peek() != JsonKind::kString) {
     skip();

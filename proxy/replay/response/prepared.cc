@@ -246,12 +246,14 @@ const AlteredResponse* PreparedExchange::altered(const inject::InjectedScript* s
     made->count = count_of_(form, made->rewritten.report);
   }
   auto const bytes = made->memory_bytes();
+  // Before others find it, who count it with the rest.
+  memory_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   AlteredResponse* expected = nullptr;
   // Two threads may make the same form; one of them is kept.
   if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
-    memory_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return made.release();
   }
+  memory_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   return expected;
 }
 

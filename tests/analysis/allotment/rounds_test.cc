@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "tests/test_seed.h"
 
@@ -54,6 +57,28 @@ TEST(Rounds, ContainAllMeasurementsOfRandomCases) {
     }
     ASSERT_EQ(sums, measurements);
   });
+}
+
+TEST(RoundSteps, BeginWithTheFirstRunOfEachArm) {
+  MeasuringRound const round = {1, 0, 1, 1, 0};
+  EXPECT_THAT(steps_of(round, 5),
+              testing::ElementsAre(MeasuringStep{1, 5}, MeasuringStep{0, 5}, MeasuringStep{1, 6},
+                                   MeasuringStep{1, 7}, MeasuringStep{0, 6}));
+  EXPECT_THAT(steps_of({}, 5), testing::IsEmpty());
+}
+
+TEST(RoundSteps, MeasureNoArmTwiceInARun) {
+  std::vector<std::size_t> const measurements = {20, 21, 2};
+  std::set<std::pair<std::size_t, std::size_t>> seen;
+  std::size_t next_run = 1;
+  for (MeasuringRound const& round : rounds_of(measurements, 1)) {
+    for (auto const& [arm, run] : steps_of(round, next_run)) {
+      EXPECT_TRUE(seen.emplace(arm, run).second) << arm << " in run " << run;
+      next_run = std::max(next_run, run + 1);
+    }
+  }
+  EXPECT_EQ(seen.size(), 43);
+  EXPECT_EQ(next_run, 22);
 }
 
 }  // namespace

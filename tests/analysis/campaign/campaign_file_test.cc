@@ -65,6 +65,9 @@ TEST(CampaignFile, RefusesWhatItCannotPlan) {
   EXPECT_THAT(refusal(least + R"(,"protocols":["h4"])"), HasSubstr("cannot be 'h4'"));
   EXPECT_THAT(refusal(least + R"(,"links":["none","none"])"), HasSubstr("links must differ"));
   EXPECT_THAT(refusal(least + R"(,"shard_minutes":11)"), HasSubstr("from 1 to 10"));
+  EXPECT_THAT(refusal(least + R"(,"loads":2.5)"), HasSubstr("loads must be a whole number"));
+  EXPECT_THAT(refusal(least + R"(,"loads":10001)"), HasSubstr("loads must be from 1 to 10000"));
+  EXPECT_EQ(refusal(least + R"(,"loads":3)"), "accepted");
   EXPECT_THAT(refusal(least + R"(,"loads":3,"budget_hours":2)"), HasSubstr("one of them"));
   EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"A"},{"name":"A"}])"), HasSubstr("unique"));
   EXPECT_THAT(refusal(least + R"(,"sides":[{"name":"../A"}])"), HasSubstr("letters"));

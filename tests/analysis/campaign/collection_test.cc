@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 #include <set>
+#include <utility>
 
 #include "tests/analysis/campaign/loads.h"
 #include "tests/analysis/campaign/plans.h"
@@ -64,6 +66,24 @@ TEST(PageCollection, RefusesAnArchiveThatChanged) {
   ASSERT_TRUE(fault);
   EXPECT_THAT(*fault, HasSubstr("changed while it was measured"));
   EXPECT_TRUE(page.add(header_of(2, "n1"), record_of("C", 3)));
+}
+
+TEST(PageCollection, CountsNoLoadThatAdviseThrewAway) {
+  auto const plan = plan_with(R"("task":"advise")", 1);
+  auto record = record_of("A", 1);
+  record.advice["changes"] = 1;
+  record.result = result_with(4);
+  for (LoadResult::Load& load : record.result.loads) {
+    if (load.run == 2) load.skipped = "disturbed: another process used the processor";
+    if (load.run == 3) load.page.outcome = LoadOutcome::kTimedOut;
+  }
+  PageCollection page(plan, 0);
+  EXPECT_FALSE(page.add(header_of(1, "n1"), std::move(record)));
+  auto const summary = page.summary();
+  EXPECT_THAT(boost::json::serialize(summary),
+              HasSubstr(R"("loads":3,"failed":1,"nodes":{"n1":3})"));
+  EXPECT_EQ(summary.at("load_events_ms"), boost::json::value({1001.0, 1004.0}));
+  EXPECT_THAT(page.cells(), HasSubstr("\tcold\t3\t2\t"));
 }
 
 TEST(PageLine, ComesBackWithTheSameBytes) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <random>
 
 #include "tests/analysis/contribution/call_trees.h"
@@ -99,6 +100,41 @@ TEST(Explain, TakesTheSlowestOfEachSlice) {
   EXPECT_EQ(explanation.slices[2].max_us, 11'000);
 }
 
+TEST(Explain, ShowsThePointsOfAllSlicesWithTheSlicesThatTheyCountIn) {
+  std::vector<GivenView> views;
+  for (int i = 1; i <= 10; ++i) {
+    views.push_back(view("https://slow.test/", i * 1'000, {{"network", i > 8 ? "3g" : "4g"}}));
+  }
+  auto const explanation =
+      explain(views, rules(), Entities(), {.by = {"network"}, .slowest_percent = 20});
+  ASSERT_EQ(explanation.slices.size(), 3u);
+  std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> points;
+  for (ExplainedView const& point : explanation.points) {
+    points.emplace_back(point.given->tree.window_us, point.slices);
+  }
+  // Of all views 10 and 9, of 4g 8 and 7, of 3g 10.
+  EXPECT_THAT(points, ElementsAre(Pair(11'000, ElementsAre(0u, 2u)), Pair(10'000, ElementsAre(0u)),
+                                  Pair(9'000, ElementsAre(1u)), Pair(8'000, ElementsAre(1u))));
+  auto const json = to_json(explanation, rules(), {.by = {"network"}}, {});
+  EXPECT_EQ(boost::json::serialize(json.at("points").at(0).at("slices")), "[0,2]");
+}
+
+TEST(Explain, TakesTheSlowestByTheWholeLoadTimeOfAView) {
+  auto quick = view("https://slow.test/", 3'000);
+  auto slow = view("https://slow.test/", 1'000);
+  quick.load_us = 5'000;
+  slow.load_us = 90'000;
+  auto slowest = view("https://slow.test/", 2'000);
+  slowest.load_us = 95'000;
+  std::vector<GivenView> const views = {quick, slow, slowest};
+  auto const explanation = explain(views, rules(), Entities(), {.slowest_percent = 60});
+  Slice const& all = explanation.slices.at(0);
+  EXPECT_EQ(all.views, 2u);
+  EXPECT_EQ(all.max_us, 3'000);
+  EXPECT_EQ(all.median_us, 2'000);
+  EXPECT_EQ(all.min_us, 2'000);
+}
+
 TEST(Explain, HasATrendByDay) {
   constexpr double kMorning = 1'795'000'000'000;  // 2026-11-18
   std::vector<GivenView> const views = {view("https://a.test/", 3'000, {}, kMorning + 86'400'000),
@@ -143,9 +179,11 @@ TEST(ExplanationJson, HasWhatItsPageSays) {
   std::vector<GivenView> const views = {view("https://slow.test/a?1", 9'000, {{"network", "4g"}})};
   ExplainOptions const options{.by = {"network"}};
   auto const explanation = explain(views, rules(), Entities(), options);
-  auto const json =
-      to_json(explanation, rules(), options,
-              {.inputs = {{.name = "a.json", .views = 1}}, .views_read = 4, .where = "network=4g"});
+  auto const json = to_json(explanation, rules(), options,
+                            {.inputs = {{.name = "a.json", .views = 1, .in_view = 1}},
+                             .views_read = 4,
+                             .where = "network=4g"});
+  EXPECT_EQ(json.at("inputs").at(0).at("in_view"), 1);
   EXPECT_EQ(json.at("views_read"), 4);
   EXPECT_EQ(json.at("where"), "network=4g");
   EXPECT_TRUE(json.at("slowest_percent").is_null());

@@ -105,6 +105,10 @@ TEST(KindRules, NameTheLineThatIsWrong) {
   std::string many;
   for (int i = 0; i < 63; ++i) many += "k" + std::to_string(i) + ": host=a\n";
   EXPECT_EQ(fault(many), "line 63: there are more than 62 kinds");
+  std::string const most = many.substr(0, many.find("k62"));
+  EXPECT_EQ(fault(most + "gaps: one more\n"), "line 63: there are more than 62 kinds");
+  EXPECT_EQ(fault(most + "gaps: k7\n"), "none");
+  EXPECT_EQ(fault("gaps: a\ngaps: b\n"), "line 2: the kind of gaps is given twice");
 }
 
 TEST(Entities, SayWhatIsWrongWithTheirText) {

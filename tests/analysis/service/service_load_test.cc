@@ -104,6 +104,11 @@ TEST(ServiceLoad, KeepsWhatElseIsAskedOfTheDependency) {
   ASSERT_EQ(many->remarks.size(), 1U);
   EXPECT_THAT(many->remarks[0], testing::HasSubstr("at most 4 calls at a time"));
   EXPECT_THAT(changed({"service: users=4"})->remarks, testing::IsEmpty());
+  // Calls on the one replica that is left are more than were measured.
+  auto const lost = changed({"service: users=2", "db: lost=4/5"});
+  ASSERT_TRUE(lost) << lost.error();
+  EXPECT_THAT(lost->remarks, testing::ElementsAre(testing::HasSubstr("at most 4 calls at a time")));
+  EXPECT_NEAR(median({"service: users=2", "db: lost=4/5"}), 80'025, 1'000);
 }
 
 TEST(ServiceLoad, EndsARequestWithItsAnswerAndNotWithACallAfterIt) {

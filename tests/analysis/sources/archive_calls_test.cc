@@ -49,7 +49,7 @@ TEST(ArchiveCalls, AreTheExchangesOfASession) {
   std::vector<CallLoss> losses;
   auto const trees = calls_of(*reader, losses);
   ASSERT_EQ(trees.size(), 1u);
-  CallTree const& tree = trees[0];
+  CallTree const& tree = trees[0].tree;
   EXPECT_EQ(tree.page, "https://example.org/start");
   EXPECT_EQ(tree.window_us, 300'000);
   std::vector<std::string> names;
@@ -64,7 +64,55 @@ TEST(ArchiveCalls, AreTheExchangesOfASession) {
   EXPECT_EQ(tree.calls[0].attribute("type"), "Document");
   EXPECT_EQ(tree.calls[8].attribute("type"), "Fetch");
   EXPECT_EQ(tree.calls[8].attribute("initiator"), "https://example.org/start");
+  EXPECT_EQ(tree.calls[8].attribute("protocol"), "http/1.1");
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, 1)));
+}
+
+TEST(ArchiveCalls, HaveTheAlpnIdOfTheirProtocol) {
+  ScratchFolder const folder;
+  std::vector<std::string> protocols;
+  {
+    auto const writer = create_archive(folder / "a.reprise");
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    int number = 0;
+    for (auto const version : {HttpVersion::kHttp10, HttpVersion::kHttp11, HttpVersion::kH2,
+                               HttpVersion::kH3, HttpVersion::kUnknown}) {
+      ++number;
+      auto exchange = timed(static_cast<std::uint64_t>(number), "/", number * 200ms);
+      exchange.response.version = version;
+      add(*writer, exchange);
+    }
+    ASSERT_TRUE(writer->close());
+  }
+  auto const reader = open_archive(folder / "a.reprise");
+  std::vector<CallLoss> losses;
+  auto const trees = calls_of(*reader, losses);
+  ASSERT_EQ(trees.size(), 1u);
+  for (Call const& call : trees[0].tree.calls) {
+    if (call.parent == kNoParent) protocols.emplace_back(call.attribute("protocol"));
+  }
+  EXPECT_THAT(protocols, ElementsAre("http/1.0", "http/1.1", "h2", "h3", "unknown"));
+}
+
+TEST(ArchiveCalls, KnowThePlaceOfTheirSessionAmongAllOfThem) {
+  ScratchFolder const folder;
+  {
+    auto const writer = create_archive(folder / "a.reprise");
+    auto timeless = an_exchange(1, "/lost");
+    timeless.timings = {};
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    add(*writer, timeless);
+    ASSERT_TRUE(writer->end_session());
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    add(*writer, timed(1, "/kept", 10ms));
+    ASSERT_TRUE(writer->close());
+  }
+  auto const reader = open_archive(folder / "a.reprise");
+  std::vector<CallLoss> losses;
+  auto const trees = calls_of(*reader, losses);
+  ASSERT_EQ(trees.size(), 1u);
+  EXPECT_EQ(trees[0].place, 1u);
+  EXPECT_THAT(losses, ElementsAre(Field(&CallLoss::count, 1)));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(ArchiveTraces, AreCallsOfTheirRequestAndNoRequests) {
   auto const trees = calls_of(*reader, losses);
   ASSERT_THAT(trees, SizeIs(1));
   std::vector<std::string> names;
-  for (Call const& call : trees[0].calls) names.push_back(call.name);
+  for (Call const& call : trees[0].tree.calls) names.push_back(call.name);
   EXPECT_THAT(names, Contains("shop.Cart.tax"));
   EXPECT_THAT(names, Not(Contains("https://example.org/trace")));
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <boost/json/serialize.hpp>
+#include <map>
 
 #include "pageload/results/har.h"
 
@@ -76,6 +77,61 @@ TEST(HarCalls, WithoutPagesAreOneTreeToTheLastEntry) {
   ASSERT_TRUE(trees) << trees.error();
   EXPECT_EQ(trees->front().page, "http://a.test/");
   EXPECT_EQ(trees->front().window_us, 50'000);
+}
+
+/// An entry of that URL, and with that response.
+std::string har_entry(const std::string& url, const std::string& response) {
+  return R"({"startedDateTime":"2026-11-22T10:00:00Z","time":50,"request":{"url":")" + url +
+         R"("},"response":)" + response + R"(,"timings":{"send":0,"wait":30,"receive":20}})";
+}
+
+TEST(HarCalls, HaveTheAlpnIdOfTheirProtocol) {
+  std::string entries;
+  for (std::string const word : {"HTTP/1.1", "http/1.0", "http/2.0", "HTTP/2", "h2", "HTTP/3",
+                                 "h3-29", "http/2+quic/46", "SPDY/3.1"}) {
+    if (!entries.empty()) entries += ",";
+    entries += har_entry("http://a.test/" + word, R"({"httpVersion":")" + word + "\"}");
+  }
+  auto const trees = read(R"({"log":{"entries":[)" + entries + "]}}");
+  ASSERT_TRUE(trees) << trees.error();
+  std::map<std::string, std::string> protocols;
+  for (Call const& call : trees->front().calls) {
+    if (call.parent != kNoParent) continue;
+    protocols[call.name.substr(std::string_view("http://a.test/").size())] =
+        call.attribute("protocol");
+  }
+  std::map<std::string, std::string> const expected = {{"HTTP/1.1", "http/1.1"},
+                                                       {"http/1.0", "http/1.0"},
+                                                       {"http/2.0", "h2"},
+                                                       {"HTTP/2", "h2"},
+                                                       {"h2", "h2"},
+                                                       {"HTTP/3", "h3"},
+                                                       {"h3-29", "h3"},
+                                                       {"http/2+quic/46", "h3"},
+                                                       {"SPDY/3.1", "SPDY/3.1"}};
+  EXPECT_EQ(protocols, expected);
+}
+
+TEST(HarCalls, AreReadBesideATextThatIsTooLong) {
+  std::string const megabyte(1 << 20, 'A');
+  auto const trees =
+      read(R"({"log":{"entries":[)" + har_entry("data:image/png;base64," + megabyte, "{}") + "," +
+           har_entry("http://a.test/?" + megabyte, "{}") + "," +
+           har_entry("http://a.test/", R"({"headers":[{"name":"x","value":")" + megabyte +
+                                           R"(b"},{"name":"x-cache",)" + R"("value":"HIT"}]})") +
+           "]}}");
+  ASSERT_TRUE(trees) << trees.error();
+  std::vector<Call> requests;
+  for (Call const& call : trees->front().calls) {
+    if (call.parent == kNoParent) requests.push_back(call);
+  }
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].name.size(), megabyte.size()) << "cut";
+  EXPECT_EQ(requests[1].attribute("cdn"), "hit");
+  std::map<std::string, std::uint64_t> losses;
+  for (CallLoss const& loss : trees->front().losses) losses[loss.what] = loss.count;
+  EXPECT_EQ(losses["entries without URL or time, skipped"], 1U);
+  EXPECT_EQ(losses["entries with a text above 1 MiB, cut"], 2U);
 }
 
 TEST(HarCalls, HaveWhatTheResponseSaysAboutItsServer) {

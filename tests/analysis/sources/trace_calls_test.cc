@@ -145,6 +145,55 @@ TEST(TraceCalls, NameTheScriptThatRanWhenAnImageWasRequested) {
           testing::Pair("last.png", script), testing::Pair("after.png", page)));
 }
 
+TEST(TraceCalls, DoNotTakeTheUrlOfARequestForThatOfTheScriptThatRuns) {
+  const std::string page = "https://shop.test/";
+  auto const tree = traced(
+      R"(
+    {"args":{"data":{"readyState":4,"url":"https://shop.test/late.js"}},
+     "name":"XHRReadyStateChange","ph":"X","ts":1152000,"dur":30000,"pid":7,"tid":7},
+    {"name":"FunctionCall","ph":"X","ts":1153000,"dur":9000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/a.js","functionName":"loaded"}}},)" +
+          std::string(kNavigation),
+      {request(page, "Document", 0, ""), request("https://shop.test/a.js", "Script", 10, page),
+       request("https://shop.test/late.js", "Script", 11, page),
+       request("https://shop.test/inside.png", "Image", 155, page),
+       request("https://shop.test/after.png", "Image", 170, page)});
+  ASSERT_TRUE(tree) << tree.error();
+  std::vector<std::string> scripts;
+  std::map<std::string, std::string> initiators;
+  for (Call const& call : tree->calls) {
+    if (call.kind == CallKind::kTask) scripts.emplace_back(call.attribute("url"));
+    if (call.attribute("type") != "Image") continue;
+    initiators[call.name.substr(page.size())] = call.attribute("initiator");
+  }
+  EXPECT_THAT(scripts, ElementsAre("", "https://shop.test/a.js"));
+  EXPECT_THAT(initiators,
+              testing::UnorderedElementsAre(testing::Pair("inside.png", "https://shop.test/a.js"),
+                                            testing::Pair("after.png", page)));
+}
+
+TEST(TraceCalls, AreReadBesideATextThatIsTooLong) {
+  std::string const megabyte(1 << 20, 'A');
+  auto const tree = traced(R"(
+    {"name":"Decode Image","ph":"X","ts":1102000,"dur":9000,"pid":7,"tid":8,
+     "args":{"data":{"url":"data:image/png;base64,)" +
+                           megabyte + R"("}}},
+    {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":9000,"pid":7,"tid":7,
+     "args":{"data":{"url":"data:text/javascript,)" +
+                           megabyte + R"(","lineNumber":3}}},
+    {"name":"EvaluateScript","ph":"X","ts":1172000,"dur":9000,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/?)" +
+                           megabyte + "\"}}}," + std::string(kNavigation));
+  ASSERT_TRUE(tree) << tree.error();
+  ASSERT_EQ(tree->calls.size(), 2U);
+  EXPECT_EQ(tree->calls[0].attribute("url"), "") << "its start names nothing";
+  EXPECT_EQ(tree->calls[0].attribute("line"), "3");
+  EXPECT_EQ(tree->calls[1].attribute("url").size(), megabyte.size()) << "cut";
+  ASSERT_EQ(tree->losses.size(), 1U);
+  EXPECT_EQ(tree->losses[0].what, "events of the trace with a text above 1 MiB");
+  EXPECT_EQ(tree->losses[0].count, 2U) << "those of the page's main thread";
+}
+
 TEST(TraceCalls, NameTheScriptForWhatItsRequestIsRedirectedTo) {
   const std::string page = "https://shop.test/";
   const std::string script = "https://shop.test/a.js";

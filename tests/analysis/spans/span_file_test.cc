@@ -66,6 +66,16 @@ TEST(SpanFile, IsOtlp) {
   EXPECT_THAT(set.losses, IsEmpty());
 }
 
+TEST(SpanFile, HasTheKindsThatAreSpecified) {
+  constexpr std::string_view kClient = "SPAN_KIND_CLIENT";
+  for (auto const& [name, kind] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"SPAN_KIND_UNSPECIFIED", ""}, {"SPAN_KIND_INTERNAL", "internal"}, {"NEITHER", ""}}) {
+    std::string text(kOtlp);
+    text.replace(text.find(kClient), kClient.size(), name);
+    EXPECT_EQ(read(text).spans.at(1).kind, kind) << name;
+  }
+}
+
 TEST(SpanFile, CanHaveOneValueALine) {
   std::string line(kOtlp);
   std::erase(line, '\n');

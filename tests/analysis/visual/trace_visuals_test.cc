@@ -122,6 +122,25 @@ TEST(TraceVisuals, NameTheRequestsThatBlockRendering) {
               ElementsAre("https://shop.test/a.css", "https://shop.test/b.js"));
 }
 
+TEST(TraceVisuals, AreReadBesideATextThatIsTooLong) {
+  std::string const megabyte(1 << 20, 'A');
+  auto const visuals = read(R"(
+    {"name":"PaintImage","ts":1100000,"pid":7,"args":{"data":{"frame":"F",
+     "url":"data:image/png;base64,)" +
+                            megabyte + R"("}}},
+    {"name":"ResourceSendRequest","ts":1100000,"pid":7,"args":{"data":{"frame":"F",
+     "renderBlocking":"blocking","url":"data:text/css,)" +
+                            megabyte + R"("}}},
+    {"name":"Screenshot","ts":1402000,"pid":1,"args":{"snapshot":"AAAA)" +
+                            megabyte + R"("}},
+    {"name":"Screenshot","ts":1502000,"pid":1,"args":{"snapshot":"Yg=="}},)" +
+                            std::string(kNavigation));
+  ASSERT_TRUE(visuals) << visuals.error();
+  ASSERT_EQ(visuals->frames.size(), 1U) << "a part of a picture is not shown";
+  EXPECT_EQ(visuals->frames[0].at_ms, 500);
+  EXPECT_TRUE(visuals->render_blocking.empty());
+}
+
 TEST(TraceVisuals, AreThoseOfTheRequestedPage) {
   auto const none = read(kNavigation, "https://other.test/");
   ASSERT_FALSE(none);

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <initializer_list>
-#include <utility>
 
 #include "archive/edit/redact_fields.h"
 #include "tests/archive/edit/edit_fixture.h"
@@ -13,11 +11,9 @@
 namespace reprise {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-using testing::Not;
 
 Secrets::Key key(int seed) {
   Secrets::Key made{};
@@ -53,110 +49,9 @@ class Redact : public testing::Test {
   std::filesystem::path out_ = folder_ / "out.reprise";
 };
 
-TEST(Secrets, AreHiddenAlikeInKindAndLength) {
-  Secrets secrets(key(1));
-  EXPECT_THAT(secrets.hide("GA1.2.123456789.abcXYZ", "c"),
-              AllOf(MatchesRegex("[A-Z][A-Z][0-9]\\.[0-9]\\.[0-9]+\\.[a-z][a-z][a-z][A-Z]+"),
-                    Not("GA1.2.123456789.abcXYZ"), testing::SizeIs(22)));
-  EXPECT_EQ(secrets.hide("a-b", "c").size(), 3U);
-  EXPECT_EQ(secrets.hide("", "c"), "");
-}
-
-TEST(Secrets, HaveTheSameStandInInEveryForm) {
-  Secrets secrets(key(1));
-  auto const plain = secrets.hide("user/name=Passw0rd12", "c");
-  auto encoded = secrets.hide("user%2Fname%3dPassw0rd12", "c");
-  EXPECT_THAT(encoded, AllOf(HasSubstr("%2F"), HasSubstr("%3d")));
-  encoded.replace(encoded.find("%2F"), 3, "/");
-  encoded.replace(encoded.find("%3d"), 3, "=");
-  EXPECT_EQ(encoded, plain);
-}
-
-TEST(Secrets, DependOnTheKey) {
-  Secrets one(key(1));
-  Secrets other(key(2));
-  EXPECT_NE(one.hide("0123456789abcdef", "c"), other.hide("0123456789abcdef", "c"));
-  Secrets same(key(1));
-  EXPECT_EQ(one.hide("0123456789abcdef", "c"), same.hide("0123456789abcdef", "c"));
-}
-
-TEST(Secrets, AreFoundWhereverTheyOccurTheLongestFirst) {
-  Secrets secrets(key(1));
-  ASSERT_TRUE(secrets.add("sess%3D12345", "c", true));
-  ASSERT_TRUE(secrets.add("sess%3D1234567", "c", true));
-  ASSERT_TRUE(secrets.add("short1", "c", true));
-  ASSERT_TRUE(secrets.add("a word that is not searched", "c", false));
-  std::string text = "x=sess=12345&y=sess%3D1234567!short1 a word that is not searched";
-  EXPECT_TRUE(secrets.hide_all(text));
-  EXPECT_THAT(text, AllOf(Not(HasSubstr("12345")), HasSubstr("!short1 a word that is not searched"),
-                          HasSubstr("%3D"), testing::SizeIs(64)));
-  EXPECT_EQ(secrets.counts().at("c").elsewhere, 2U);
-  EXPECT_EQ(secrets.counts().at("c").values, 4U);
-  std::string nothing = "nothing is here";
-  EXPECT_FALSE(secrets.hide_all(nothing));
-  EXPECT_EQ(nothing, "nothing is here");
-}
-
-using Escapes = std::initializer_list<std::pair<char, const char*>>;
-
-std::string with_escapes(std::string_view text, Escapes escapes) {
-  std::string out;
-  for (char const c : text) {
-    auto const* const found = std::ranges::find(escapes, c, &std::pair<char, const char*>::first);
-    out += found == escapes.end() ? std::string(1, c) : found->second;
-  }
-  return out;
-}
-
-TEST(Secrets, AreFoundInTheSpellingsOfOtherFormats) {
-  Secrets secrets(key(1));
-  constexpr std::string_view kToken = "abc/def+123==";
-  constexpr std::string_view kPhrase = "pass & it's \"so\" (4)~";
-  for (auto const secret : {kToken, kPhrase}) ASSERT_TRUE(secrets.add(secret, "c", true));
-  auto const expect_hidden = [&](std::string_view secret, Escapes escapes) {
-    auto text = "x" + with_escapes(secret, escapes) + "y";
-    SCOPED_TRACE(text);
-    EXPECT_TRUE(secrets.hide_all(text));
-    EXPECT_EQ(text, "x" + with_escapes(secrets.hide(secret, "c"), escapes) + "y");
-    EXPECT_THAT(text, AllOf(Not(HasSubstr("def")), Not(HasSubstr("pass"))));
-  };
-  // JSON
-  expect_hidden(kToken, {{'/', "\\/"}});
-  expect_hidden(kToken, {{'=', "\\u003d"}});
-  expect_hidden(kToken, {{'/', "\\u002f"}, {'+', "\\u002b"}, {'=', "\\u003d"}});
-  expect_hidden(kToken, {{'+', "\\u002B"}});
-  expect_hidden(kPhrase, {{'"', "\\\""}});
-  expect_hidden(kPhrase, {{'"', "\\\""}, {'&', "\\u0026"}});
-  expect_hidden(kPhrase, {{'"', "\\u0022"}, {'&', "\\u0026"}, {'\'', "\\u0027"}});
-  // HTML
-  expect_hidden(kToken, {{'=', "&#x3D;"}});
-  expect_hidden(kToken, {{'/', "&#x2F;"}, {'=', "&#x3D;"}});
-  expect_hidden(kPhrase, {{'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
-  expect_hidden(kPhrase, {{'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#x27;"}});
-  // URLs and forms
-  expect_hidden(kToken, {{'/', "%2F"}, {'+', "%2B"}, {'=', "%3D"}});
-  expect_hidden(kToken, {{'/', "%2f"}, {'+', "%2b"}, {'=', "%3d"}});
-  expect_hidden(kPhrase, {{' ', "+"},
-                          {'&', "%26"},
-                          {'"', "%22"},
-                          {'\'', "%27"},
-                          {'(', "%28"},
-                          {')', "%29"},
-                          {'~', "%7E"}});
-}
-
-TEST(Secrets, AreBounded) {
-  Secrets secrets(key(1));
-  std::string const large(100'000, 'a');
-  EXPECT_EQ(secrets.hide(large, "c").size(), large.size());
-  ASSERT_TRUE(secrets.add(large, "c", false));
-  auto const rest = Secrets::kBytesMax - large.size();
-  EXPECT_EQ(secrets.add(std::string(rest, 'a'), "c", false).error(), archive_errc::too_large);
-}
-
 std::string visited(std::string_view name, std::string_view value, const RedactOptions& options) {
   return visit_field({.name = name, .value = value}, options,
-                     [](std::string_view secret, const std::string& called, bool) {
+                     [](std::string_view secret, const std::string& called, Searched) {
                        return "[" + called + "|" + std::string(secret) + "]";
                      });
 }
@@ -197,7 +92,7 @@ std::string visited_form(std::string_view type, std::string_view body,
                          std::string_view parameter = "token") {
   HeaderView const field{.name = "content-type", .value = type};
   return visit_form({&field, 1}, body, {.parameters = {std::string(parameter)}},
-                    [](std::string_view secret, const std::string&, bool) {
+                    [](std::string_view secret, const std::string&, Searched) {
                       return "[" + std::string(secret) + "]";
                     });
 }
@@ -343,6 +238,35 @@ TEST_F(Redact, FindsParametersInTheFormOfAResponse) {
   EXPECT_EQ(read_file(out_).find(kToken), std::string::npos);
   EXPECT_THAT(load_all(out_).exchanges[0].response_body,
               MatchesRegex("access_token=[a-z0-9A-Z_]+&scope=repo&token_type=bearer"));
+}
+
+TEST_F(Redact, FindsAParameterWithSpacesHoweverItIsWritten) {
+  {
+    auto const writer = create_archive(a_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/?name=jane+doe+1975");
+    exchange.response.body = store(*writer, "<p>jane doe 1975</p>");
+    add(*writer, exchange);
+    add(*writer, an_exchange(2, "/?who=jane%20doe%201975"));
+    add(*writer, an_exchange(3, "/?name=jane%20doe+1975"));
+    ASSERT_TRUE(writer->close());
+  }
+  auto const report = redact({.parameters = {"name"}, .bodies = true});
+  auto const after = load_all(out_).exchanges;
+  constexpr std::string_view kBefore = "/?name=";
+  auto const& target = after[0].exchange.request.target;
+  ASSERT_THAT(target, MatchesRegex("/.name=[a-z]+\\+[a-z]+\\+[0-9]+"));
+  EXPECT_NE(target, "/?name=jane+doe+1975");
+  auto plain = target.substr(kBefore.size());
+  auto const first_plus = plain.find('+');
+  EXPECT_EQ(after[2].exchange.request.target, std::string(kBefore) + plain.substr(0, first_plus) +
+                                                  "%20" + plain.substr(first_plus + 1));
+  std::ranges::replace(plain, '+', ' ');
+  EXPECT_EQ(after[0].response_body, "<p>" + plain + "</p>");
+  std::string escaped;
+  for (char const c : plain) escaped += c == ' ' ? std::string("%20") : std::string(1, c);
+  EXPECT_EQ(after[1].exchange.request.target, "/?who=" + escaped);
+  EXPECT_EQ(report.counts.at("parameter name").elsewhere, 2U);
 }
 
 TEST_F(Redact, NamesTheGlobsThatMatchedNothing) {

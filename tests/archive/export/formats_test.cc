@@ -203,6 +203,17 @@ TEST_F(Export, NoFieldOfAStrangerBecomesARecord) {
   EXPECT_EQ(exported.report.count_of(Loss::kText), 2U);
 }
 
+TEST_F(Export, NoTlsDetailOfAStrangerBecomesAFieldOfAWarc) {
+  facts_.tls_version = "TLSv1.3\r\nWARC-Target-URI: https://bank.test/";
+  facts_.cipher = "TLS_AES_128_GCM_SHA256\r\nWARC-IP-Address: 192.0.2.1";
+  auto const exported = export_all(Target::kWarc, {an_h2_exchange("body")});
+  EXPECT_THAT(exported.text, Not(HasSubstr("bank.test")));
+  EXPECT_THAT(exported.text, Not(HasSubstr("192.0.2.1")));
+  EXPECT_THAT(exported.text, Not(HasSubstr("WARC-Cipher-Suite")));
+  EXPECT_THAT(exported.text, HasSubstr("\r\nWARC-Protocol: h2\r\n"));
+  EXPECT_EQ(exported.report.count_of(Loss::kText), 2U);
+}
+
 TEST_F(Export, WhatIsLostIsCounted) {
   auto exchange = a_full_exchange(*writer_, 1);
   auto const exported = export_all(Target::kWarc, {exchange, an_exchange(2, "/")});

@@ -12,6 +12,7 @@ namespace reprise {
 namespace {
 
 using testing::Contains;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -51,6 +52,30 @@ TEST(BrowserFlags, PermitExtensionsOnlyWhereThereAreSome) {
   EXPECT_THAT(browser_flags(options, "/tmp/p"), Contains("--disable-extensions"));
   options.extensions = {"/tmp/extension"};
   EXPECT_THAT(browser_flags(options, "/tmp/p"), Not(Contains("--disable-extensions")));
+}
+
+TEST(LeadToH3, LeadsAllWhereTheListDoesNotFitBesideTheOtherFlags) {
+  H3Origins led;
+  std::set<std::string> offered;
+  for (int i = 0; i < 1100; ++i) {
+    auto const host = "host-" + std::to_string(i) + ".some.example.test";
+    led.emplace_back(host, std::uint16_t{443});
+    offered.insert(host);
+  }
+  std::vector<std::string> flags{"--one"};
+  EXPECT_TRUE(lead_to_h3(flags, led, {}));
+  EXPECT_THAT(flags.back(), StartsWith("--origin-to-force-quic-on=host-0.some.example.test:443,"));
+  EXPECT_THAT(flags.back(), EndsWith(",host-1099.some.example.test:443"));
+  std::vector<std::string> const long_flags{"--host-resolver-rules=" + std::string(110'000, 'x')};
+  flags = long_flags;
+  EXPECT_FALSE(lead_to_h3(flags, led, {}));
+  EXPECT_EQ(flags.back(), "--origin-to-force-quic-on=*");
+  flags = long_flags;
+  EXPECT_TRUE(lead_to_h3(flags, {}, offered)) << "no host is led";
+  EXPECT_EQ(flags.back(), "--origin-to-force-quic-on=*:1");
+  flags = {std::string(200'000, 'x')};
+  EXPECT_TRUE(lead_to_h3(flags, {}, {}));
+  EXPECT_EQ(flags.size(), 1);
 }
 
 TEST(FindBrowser, TakesAPathAsItIsAndANameFromPath) {

@@ -77,6 +77,12 @@ constexpr auto kServiceWorker = R"(onfetch = (event) => {
   if (new URL(event.request.url).pathname === '/x') event.respondWith(fetch('/of-sw'));
 };)";
 
+constexpr auto kDeepLogPage = R"HTML(<!doctype html><script>
+let nested = 0;
+for (let i = 0; i < 600; ++i) nested = [nested];
+console.log(nested);
+</script>)HTML";
+
 std::string on_port(std::string text, const std::string& port) {
   for (auto at = text.find("PORT"); at != std::string::npos; at = text.find("PORT")) {
     text.replace(at, 4, port);
@@ -110,6 +116,7 @@ std::string serve(const LoopbackServer::Request& request, int port) {
   if (path == "/events") {
     return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
   }
+  if (path == "/deep-log") return http_response("text/html", kDeepLogPage);
   if (path == "/steps") return http_response("text/html", kStepsPage);
   if (path == "/hang") return http_response("text/html", "<script>for (;;) {}</script>");
   if (path == "/silent") return "";
@@ -291,6 +298,11 @@ TEST_P(RealBrowser, ShowsAnErrorPageOfTheSiteAsLoaded) {
   EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
   EXPECT_EQ(request_for(page, server_->url("/404")).status, 404);
   EXPECT_THAT(page.dom.value_or(""), HasSubstr("not here"));
+}
+
+TEST_P(RealBrowser, LoadsAPageThatLogsADeepObject) {
+  auto const page = load("/deep-log");
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
 }
 
 TEST_P(RealBrowser, FollowsAScriptToAnotherPage) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "base/text/base64.h"
 #include "base/text/json_fields.h"
 
@@ -28,13 +32,55 @@ TEST(ParseRemoteMessage, LeavesTextThatOnlyLooksLikeASurrogate) {
   EXPECT_EQ(text_of(R"({"text":"\\ud800 \ud800"})"), "\\ud800 \xEF\xBF\xBD");
 }
 
+/// Arrays in arrays.
+std::string nested_arrays(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
 TEST(ParseRemoteMessage, TakesDeepNestingAndRefusesAbsurd) {
-  auto const nested = [](int depth) {
-    return "{\"text\":\"x\",\"a\":" + std::string(static_cast<std::size_t>(depth), '[') +
-           std::string(static_cast<std::size_t>(depth), ']') + "}";
+  auto const nested = [](std::size_t depth) {
+    return R"({"text":"x","a":)" + nested_arrays(depth) + "}";
   };
   EXPECT_EQ(text_of(nested(300)), "x");
-  EXPECT_FALSE(parse_remote_message(nested(100'000)).has_value());
+  EXPECT_EQ(parse_remote_message(nested(100'000)).error(), std::errc::value_too_large);
+}
+
+/// These messages, and no more.
+class GivenMessages final : public MessageStream {
+ public:
+  explicit GivenMessages(std::vector<std::string> messages) : messages_(std::move(messages)) {}
+
+  void send(std::string_view) override {}
+  Result<std::optional<std::string>> receive(TimePoint) override {
+    if (next_ == messages_.size()) return std::nullopt;
+    return std::optional(messages_[next_++]);
+  }
+
+ private:
+  std::vector<std::string> messages_;
+  std::size_t next_ = 0;
+};
+
+TEST(RemoteConnection, SkipsAnEventThatIsNestedTooDeeply) {
+  std::vector<std::string> messages{
+      R"({"method":"first","params":{}})",
+      R"({"method":"log.entryAdded","params":{"args":)" + nested_arrays(1000) + "}}",
+      R"({"method":"last","params":{}})"};
+  RemoteConnection connection(std::make_unique<GivenMessages>(std::move(messages)));
+  std::vector<std::string> events;
+  connection.set_event_sink([&events](std::string_view, std::string_view method,
+                                      const boost::json::object&) { events.emplace_back(method); });
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(connection.pump({}).value_or(false)) << i;
+  EXPECT_FALSE(connection.pump({}).value_or(true));
+  EXPECT_EQ(events, (std::vector<std::string>{"first", "last"}));
+}
+
+TEST(RemoteConnection, LetsACallTimeOutWhoseReplyIsNestedTooDeeply) {
+  std::vector<std::string> messages{R"({"id":1,"result":{"a":)" + nested_arrays(1000) + "}}"};
+  RemoteConnection connection(std::make_unique<GivenMessages>(std::move(messages)));
+  auto const reply = connection.call({.session = {}, .method = "read", .params = {}}, {});
+  ASSERT_FALSE(reply.has_value());
+  EXPECT_EQ(reply.error(), std::errc::timed_out);
 }
 
 TEST(ParseRemoteMessage, RefusesWhatIsNoObject) {

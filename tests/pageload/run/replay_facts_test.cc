@@ -64,6 +64,19 @@ TEST(AddReplayReport, RejectsAPageThatWasLedToAMissingOne) {
   EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
 }
 
+TEST(AddReplayReport, KeepsALoadThatMissedAFetchOfAnAddressThatItPushed) {
+  constexpr auto kItem = "https://a.test/item";
+  auto page = loaded_page();
+  page.final_url = "https://a.test/item#top";
+  page.requests.push_back({.url = kItem, .method = "GET", .resource_type = "Fetch"});
+  add_replay_report(page, report_with_miss(kItem));
+  EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
+  EXPECT_EQ(page.load_event_ms, 120);
+  page.requests.push_back({.url = kItem, .method = "GET", .resource_type = "Document"});
+  add_replay_report(page, report_with_miss(kItem));
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive) << "it went there";
+}
+
 TEST(AddReplayReport, FindsAPageThatWasAskedForWithAFragment) {
   PageLoad page{.url = "https://a.test/#top"};
   add_replay_report(page, report_with_miss(kPage));

@@ -182,6 +182,18 @@ TEST_F(ArchiveCommand, NamesTheFileWhatIsWrongAndWhatToDo) {
   EXPECT_THAT(error_, HasSubstr("No such file or directory"));
 }
 
+TEST_F(ArchiveCommand, SendsNobodyToRepairWhenTheFileHeaderIsDamaged) {
+  auto bytes = read_file(path_);
+  bytes[12] ^= 1;  // its checksum
+  write_file(path_, bytes);
+  for (auto const* command : {"ls", "verify", "repair"}) {
+    EXPECT_EQ(run({command, "FILE"}), kExitArchive);
+    EXPECT_EQ(error_, "reprise: " + path_.string() +
+                          ": its file header is damaged: no command can read it; use a copy\n");
+  }
+  EXPECT_EQ(read_file(path_), bytes);
+}
+
 TEST_F(ArchiveCommand, NamesTheCopyWhenTheDiskIsFull) {
   auto const out = folder_ / "out.reprise";
   auto const body = folder_ / "body";

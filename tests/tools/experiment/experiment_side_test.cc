@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
+#include "tools/commands.h"
 
 namespace reprise {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(ExperimentSide, RefusesWhatLoadAloneReads) {
@@ -21,6 +23,13 @@ TEST(ExperimentSide, RefusesWhatLoadAloneReads) {
   for (auto const* const option : {"--output=a.json", "--record-to=b", "--record-flag=--fsync"}) {
     EXPECT_FALSE(ExperimentSide::of_words({"a.reprise", "http://a.test/", option})) << option;
   }
+}
+
+TEST(ExperimentSide, RefusesWhatIsNotTheUrlOfAPage) {
+  auto const side = ExperimentSide::of_words({"a.reprise", "file:///etc/passwd"});
+  ASSERT_FALSE(side);
+  EXPECT_EQ(side.error().exit_code, kExitUsage);
+  EXPECT_THAT(side.error().text, HasSubstr("'file:///etc/passwd' is not the URL of a page"));
 }
 
 TEST(ExperimentSide, HasTheFoldersForTheFilesAboutItsLoads) {

@@ -22,8 +22,9 @@ Experiment a_and_b() {
 }
 
 /// A load of one second, which a processor quota stopped for a while.
-void add_load_to(Experiment& experiment, std::size_t side, double throttled_ms = 0) {
-  LoadResult::Load load{.run = 1};
+void add_load_to(Experiment& experiment, std::size_t side, double throttled_ms = 0,
+                 unsigned run = 1) {
+  LoadResult::Load load{.run = run};
   load.page.url = "http://a.test/";
   load.page.load_event_ms = 1000;
   load.page.machine = MachineActivity{.span_ms = 1000, .processors = 2, .busy_ms = 900};
@@ -32,10 +33,12 @@ void add_load_to(Experiment& experiment, std::size_t side, double throttled_ms =
   experiment.side(side).result().loads.push_back(std::move(load));
 }
 
-/// Whether each load of a side counts whatever is loaded later.
-std::vector<bool> counting(const Experiment& experiment, std::size_t side) {
+/// Whether each load of a side, from that run on, counts whatever is loaded later.
+std::vector<bool> counting(const Experiment& experiment, std::size_t side,
+                           std::size_t first_run = 0) {
   std::vector<bool> all;
-  for (const LoadRow& load : experiment.measured(side).loads) all.push_back(load.counts);
+  auto const measured = experiment.measured(side, first_run);
+  for (const LoadRow& load : measured.loads) all.push_back(load.counts);
   return all;
 }
 
@@ -60,6 +63,19 @@ TEST(Experiment, SkipsTheLastLoadOfASideAlone) {
   EXPECT_EQ(experiment.count_or_skip_last(1, counted_loads({})), kThrottled);
   EXPECT_EQ(counting(experiment, 0), (std::vector<bool>{true}));
   EXPECT_EQ(counting(experiment, 1), (std::vector<bool>{false}));
+}
+
+TEST(Experiment, IsMeasuredFromARunOn) {
+  auto experiment = a_and_b();
+  for (auto const& [run, throttled_ms] :
+       {std::pair{1U, 0.0}, std::pair{2U, 40.0}, std::pair{2U, 0.0}, std::pair{3U, 0.0}}) {
+    add_load_to(experiment, 0, throttled_ms, run);
+    EXPECT_EQ(experiment.count_or_skip_last(0, counted_loads({})),
+              throttled_ms > 0 ? kThrottled : "");
+  }
+  EXPECT_EQ(counting(experiment, 0), (std::vector<bool>{true, false, true, true}));
+  EXPECT_EQ(counting(experiment, 0, 2), (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(counting(experiment, 0, 4), std::vector<bool>{});
 }
 
 }  // namespace

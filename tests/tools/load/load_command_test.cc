@@ -127,6 +127,15 @@ TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplayOfItsOwn) {
   EXPECT_THAT(said_, testing::Not(HasSubstr("chatter")));
 }
 
+TEST_F(LoadCommand, LoadsAPageOnceThatIsGivenTwice) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/", "http://a.test/2", "http://a.test/"}),
+            kExitDone)
+      << said_;
+  ASSERT_EQ(result_.at("loads").as_array().size(), 2);
+  EXPECT_EQ(nth_load(0).at("url"), "http://a.test/");
+  EXPECT_EQ(nth_load(1).at("url"), "http://a.test/2");
+}
+
 TEST_F(LoadCommand, LoadsAllCombinationsInARandomOrderThatItsSeedGives) {
   std::vector<std::string> const arguments{
       "load",   "good", "http://a.test/", "--runs",         "2",      "--protocol", "h1,h2",
@@ -277,6 +286,20 @@ TEST_F(LoadCommand, FailsWhenAPageDoes) {
   ASSERT_EQ(result_.at("loads").as_array().size(), 2);
   EXPECT_EQ(nth_load(1).at("outcome"), "browser-died");
   EXPECT_THAT(said_, HasSubstr("browser-died http://b.test/: The browser failed"));
+}
+
+TEST_F(LoadCommand, LeavesNoFilesOfAnEarlierRunWhenTheBrowserDies) {
+  ScratchFolder const folder;
+  for (auto const* const name : {"load-0001.png", "load-0001.trace.json.gz"}) {
+    std::ofstream(folder / name) << "of an earlier run";
+  }
+  EXPECT_EQ(load({"load", "--live", "http://a.test/", "--trace", folder.path().string(),
+                  "--screenshot", folder.path().string()},
+                 {"--fake=dies"}),
+            kExitFailed);
+  EXPECT_EQ(nth_load(0).at("outcome"), "browser-died") << said_;
+  EXPECT_FALSE(nth_load(0).contains("trace"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST_F(LoadCommand, EndsAtAnExtensionThatTheBrowserRefusesAndNamesItsFolder) {

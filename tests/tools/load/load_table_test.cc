@@ -70,5 +70,28 @@ TEST(LoadText, IsOneLine) {
   EXPECT_EQ(load_text(page), "loaded u: 1 request, 1.5 kB, load event 12.3 ms");
 }
 
+constexpr auto kCoded = "http://a.test/\x1b[2J";
+constexpr auto kReadable = R"(http://a.test/\x1b[2J)";
+
+TEST(LoadText, ShowsEscapeSequencesOfThePageAsText) {
+  EXPECT_EQ(load_text({.outcome = LoadOutcome::kTimedOut, .failure = "a\nb", .url = kCoded}),
+            std::string("timed-out ") + kReadable + R"(: a\x0ab)");
+  EXPECT_EQ(load_text({.url = kCoded}),
+            std::string("loaded ") + kReadable + ": 0 requests, 0.0 kB, load event none");
+}
+
+TEST(LoadTable, ShowsEscapeSequencesOfThePageAsText) {
+  auto const cells = load_cells({.urls = {kCoded},
+                                 .browsers = {"chromium"},
+                                 .protocols = {"h1"},
+                                 .links = {"none"},
+                                 .caches = {"cold"}});
+  auto const result = result_of(cells[0], {{1900, 0}, {1910, 7}, {1920, 3}, {1930, 0}, {2800, 8}});
+  for (auto const& text : {load_table(result, cells), dropped_text(result, cells)}) {
+    EXPECT_NE(text.find(kReadable), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace reprise

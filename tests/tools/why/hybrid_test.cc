@@ -86,6 +86,57 @@ TEST_F(Hybrid, HasTheThinkTimesOfAHost) {
   EXPECT_EQ(body.bodies.at(url), "bb");
 }
 
+TEST_F(Hybrid, KeepsTheThinkTimeOfARequestOfALaterSession) {
+  auto const url = std::string("https://a.test/more.png");
+  a_.add(a_get(kPage, "text/html"), "a");
+  b_.begin_session({kPage});  // the first one has no exchanges
+  session_of_b_ = 2;
+  b_.add(connection(1, "a.test", "198.51.100.1:443", 3000));
+  b_.add(a_get(kPage, "text/html"), "a");
+  b_.add(timed(a_get(url, "image/png"), 400), "more");
+  EXPECT_EQ(hybrid({}).think_ms.at(url), 400);
+}
+
+TEST_F(Hybrid, ReachesAHostThatOnlyBReached) {
+  using std::chrono::milliseconds;
+  auto const url = std::string("https://cdn.test/x.js");
+  auto const more = std::string("https://cdn.test/more.js");
+  a_.add(ConnectionFacts{
+      .id = 3, .scheme = Scheme::kHttps, .host = "cdn.test", .port = 443, .failure = "not found"});
+  a_.add(DnsAnswer{.host = "cdn.test",
+                   .type = 1,
+                   .failure = "not found",
+                   .asked = milliseconds(1),
+                   .answered = milliseconds(5001)});
+  auto failed = a_get(url, "");
+  failed.response = StoredReply();
+  failed.outcome = Outcome::kOriginFailed;
+  failed.failure = "not found";
+  failed.origin_connection_id = 3;
+  failed.timings.first_byte = kNoTime;
+  a_.add(failed);
+  b_.add(connection(4, "cdn.test", "198.51.100.7:443", 2000));
+  b_.add(DnsAnswer{.host = "cdn.test",
+                   .type = 1,
+                   .addresses = {"198.51.100.7"},
+                   .asked = milliseconds(1),
+                   .answered = milliseconds(31)});
+  for (auto const& each : {url, more}) {
+    auto exchange = timed(a_get(each, "text/javascript"), 50);
+    exchange.origin_connection_id = 4;
+    b_.add(exchange, each);
+  }
+  auto const made = hybrid({{DifferenceKind::kStatus, url}});
+  EXPECT_EQ(made.addresses.at("cdn.test"), std::vector<std::string>{"198.51.100.7:443"});
+  EXPECT_EQ(made.lookups.at("cdn.test"), milliseconds(30));
+  for (auto const& each : {url, more}) {
+    EXPECT_EQ(made.bodies.at(each), each);
+    EXPECT_EQ(made.think_ms.at(each), 50);
+    EXPECT_EQ(made.exchanges.at(each).origin_connection_id, 7U);  // after the last one of A
+  }
+  EXPECT_EQ(hybrid({}).addresses.at("cdn.test").size(), 1U);
+}
+
 TEST_F(Hybrid, HasThePausesOfAHostWithinItsBodies) {
   using std::chrono::milliseconds;
   a_.add(timed(a_get(kPage, "text/html"), 20), "<head></head><p>one</p>");

@@ -11,6 +11,8 @@
 
 #include "archive/think_time.h"
 #include "tests/proxy/whatif/recorded_site.h"
+#include "tools/serve/h3_offers.h"
+#include "tools/serve/recorded_hosts.h"
 #include "tools/why/hybrid.h"
 
 namespace reprise {
@@ -53,6 +55,10 @@ struct Contents {
   std::map<std::string, ConnectionFacts> connections;
   std::map<std::string, std::int64_t> think_ms;
   std::map<std::string, std::chrono::nanoseconds, std::less<>> lookups;
+  /// Of the hosts that a replay knows.
+  std::map<std::string, std::vector<std::string>> addresses;
+  /// Of HTTP/3, as "host:port UDP-port ways".
+  std::vector<std::string> offers;
   /// "request's Range and body: response's body", in the order of a replay.
   std::vector<std::string> answers;
   /// Of WebSockets, as "URL: message".
@@ -78,6 +84,15 @@ struct Contents {
     }
     for (auto const& facts : reader.connections()) connections.try_emplace(facts.host, facts);
     lookups = lookup_times(reader, 1);
+    for (auto const& each : recorded_hosts(reader, 1)) {
+      auto& known = addresses[each.host];
+      known.insert(known.end(), each.addresses.begin(), each.addresses.end());
+    }
+    for (const H3Offer& each : h3_offers(reader, 1)) {
+      offers.push_back(each.host + ":" + std::to_string(each.port) + " " +
+                       std::to_string(each.udp_port) + (each.by_header ? " header" : "") +
+                       (each.by_record ? " record" : "") + (each.by_import ? " import" : ""));
+    }
   }
 };
 
@@ -91,9 +106,9 @@ class Hybrid : public testing::Test {
   }
 
   void compare() {
-    differences_ =
-        find_differences(RecordedPage::read(a_.reader(), 1), RecordedPage::read(b_.reader(), 1),
-                         bodies_of(a_.reader()), bodies_of(b_.reader()));
+    differences_ = find_differences(RecordedPage::read(a_.reader(), 1),
+                                    RecordedPage::read(b_.reader(), session_of_b_),
+                                    bodies_of(a_.reader()), bodies_of(b_.reader()));
   }
   /// With the groups that have a difference of that kind there.
   Contents hybrid(const std::vector<std::pair<DifferenceKind, std::string>>& which) {
@@ -124,7 +139,7 @@ class Hybrid : public testing::Test {
     return written(groups);
   }
   Contents written(const std::vector<bool>& groups) {
-    HybridMaker const maker({a_.reader(), 1}, {b_.reader(), 1}, differences_);
+    HybridMaker const maker({a_.reader(), 1}, {b_.reader(), session_of_b_}, differences_);
     auto const path = folder_ / ("hybrid" + std::to_string(++count_));
     auto const done = maker.write(groups, path);
     EXPECT_TRUE(done) << done.error();
@@ -134,6 +149,7 @@ class Hybrid : public testing::Test {
 
   whatif::RecordedSite a_;
   whatif::RecordedSite b_;
+  std::uint32_t session_of_b_ = 1;
   Differences differences_;
   ScratchFolder folder_;
   int count_ = 0;

@@ -2,9 +2,9 @@ import assert from 'node:assert';
 import test from 'node:test';
 
 import {
-  callTree, costsBy, heaviestKind, isOf, readExplanation, sharesOfPoint, sliceName,
+  callTree, costsBy, heaviestKind, pointsOf, readExplanation, sharesOfPoint, sliceName,
 } from '../../../view/explain/explanation.js';
-import { kindPlace, placeOf, pointPlace } from '../../../view/explain/place.js';
+import { kindPlace, loadPlace, placeOf, pointPlace } from '../../../view/explain/place.js';
 import { layers, placed } from '../../../view/explain/trend.js';
 import { testSeed } from '../../test_seed.mjs';
 import { randomFrom } from '../request.mjs';
@@ -36,16 +36,22 @@ test('costs are ranked by what is asked for, without those that have none', () =
   assert.deepStrictEqual(costsBy(slice, 'entity', 'us'), []);
 });
 
-test('a point is of a slice with all its tags, of which the page is one', () => {
-  const made = { names: ['https://a.test/', 'https://b.test/'] };
-  const point = { page: 1, tags: { network: '4g' } };
-  const is = (tags) => isOf(made, { tags }, point);
-  assert.deepStrictEqual([
-    {}, { network: '4g' }, { network: '3g' }, { page: 'https://b.test/', network: '4g' },
-    { page: 'https://a.test/' }, { country: '' }, { country: 'DE' },
-  ].map(is), [true, true, false, true, false, true, false]);
+test('a slice has the points that count in it, not all with its tags', () => {
+  const tags = { network: '4g' };
+  const made = read({ kinds: [], trend: [],
+    slices: [{ tags: {}, shares: [] }, { tags, shares: [] }],
+    points: [{ tags, slices: [0, 1] }, { tags: {}, slices: [0] }, { tags, slices: [1] }] });
+  assert.deepStrictEqual(made.slices.map((slice) =>
+    pointsOf(made, slice).map(({ index }) => index)), [[0, 1], [0, 2]]);
   assert.strictEqual(sliceName({ tags: { network: '4g', country: '' } }),
     'network 4g, country unknown');
+});
+
+test('a point leads to its load where the page of `reprise view` shows it', () => {
+  const made = { inputs: [{ in_view: null }, { in_view: 1 }], view: 'view.html' };
+  assert.strictEqual(loadPlace(made, { input: 1, load: 3 }), 'view.html#input=1&load=3');
+  assert.strictEqual(loadPlace(made, { input: 0, load: 3 }), '');
+  assert.strictEqual(loadPlace({ ...made, view: null }, { input: 1, load: 3 }), '');
 });
 
 test('of each drawn view the shares and the calls add up to its time', () => {

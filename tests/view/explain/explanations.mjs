@@ -189,16 +189,19 @@ export function explanation({ seed = 1, views: count = 60, by = [], days = 0 } =
   const random = randomFrom(seed * 7919);
   const views = Array.from({ length: count }, (_, at) =>
     viewOf(random, Math.floor((at * Math.max(days, 1)) / count)));
-  const slices = grouped(views, (view) => JSON.stringify(by.map((tag) => [tag, view.tags[tag]])))
-                   .map(([tags, some]) => sliceOf(Object.fromEntries(JSON.parse(tags)), some))
-                   .sort((a, b) => b.views - a.views);
+  const groups = grouped(views, (view) => JSON.stringify(by.map((tag) => [tag, view.tags[tag]])))
+                   .sort(([, a], [, b]) => b.length - a.length);
+  const slices = groups.map(([tags, some]) => sliceOf(Object.fromEntries(JSON.parse(tags)), some));
+  const placesOf = (view) =>
+    (by.length > 0 ? [0, 1 + groups.findIndex(([, some]) => some.includes(view))] : [0]);
   const names = new Map();
   const nameOf = (text) => names.get(text) ?? names.set(text, names.size).get(text);
   const packed = ({ kind, name, start, end, parent, own, chain }) =>
     [kind, nameOf(name), start, end, parent, own, chain];
   const points = views.slice(0, 2000).map((view, at) => ({
     input: 0, load: at + 1, page: nameOf('https://shop.test/'), started_unix_ms: view.started,
-    window_us: view.window, tags: view.tags, shares: view.sums.map(([us]) => us),
+    window_us: view.window, tags: view.tags, slices: placesOf(view),
+    shares: view.sums.map(([us]) => us),
     calls: at < 200 ? view.calls.map(packed) : null,
   }));
   const trend = days === 0 ? [] : grouped(views, (view) => view.day).map(([day, some]) => ({
@@ -206,7 +209,7 @@ export function explanation({ seed = 1, views: count = 60, by = [], days = 0 } =
     window_us: windowOf(some), shares: sharesOf(some),
   }));
   return {
-    reprise: '1.0', inputs: [{ name: 'shop.ndjson', views: count }], views: count,
+    reprise: '1.0', inputs: [{ name: 'shop.ndjson', views: count, in_view: null }], views: count,
     views_read: count * 10, where: null, slowest_percent: 10, by,
     kinds: KINDS.map(([name, fix]) => ({ name, fix })),
     slices: by.length > 0 ? [sliceOf({}, views), ...slices] : [sliceOf({}, views)],

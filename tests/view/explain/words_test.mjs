@@ -3,7 +3,7 @@ import test from 'node:test';
 
 import {
   costsNote, dayText, headline, listText, percentText, roughTime, scope, sliceText, topShares,
-  whenText,
+  trendNote, whenText,
 } from '../../../view/explain/words.js';
 
 const sliceOf = (...percents) => ({
@@ -50,6 +50,13 @@ test('the costs of headers and settings are not said to add up', () => {
   for (const cause of ['host', 'entity', 'script']) assert.match(costsNote(cause), /add up;/);
   assert.doesNotMatch(costsNote('setting'), /add up/);
   assert.match(costsNote('setting'), /counts in full under each/);
+});
+
+test('the trend says of which views it is', () => {
+  assert.strictEqual(trendNote({ slowest_percent: null }),
+    'Even shares of all views, mean of a view.');
+  assert.strictEqual(trendNote({ slowest_percent: 10 }),
+    "Even shares of the slowest 10 % of each day’s views, mean of a view.");
 });
 
 test('what was explained, and what a slice is', () => {
