@@ -38,6 +38,21 @@ std::vector<double> gaps_in(std::span<const PlacedLoad> loads, const DependencyG
   return gaps;
 }
 
+/// The earliest first byte of what was held back; nothing if that was not in the load, or came
+/// earlier than it can, as from a cache.
+std::optional<std::int64_t> first_byte_held_back(const Perturbation& perturbation,
+                                                 const PlacedLoad& load) {
+  std::optional<std::int64_t> earliest;
+  for (auto const each : perturbation.held) {
+    if (!load[each]) continue;
+    auto const first_byte_us = load[each]->first_byte_us;
+    auto const waited_us = first_byte_us - load[each]->start_us;
+    if (waited_us < perturbation.hold_us - kRoundingUs) return std::nullopt;
+    earliest = std::min(earliest.value_or(INT64_MAX), first_byte_us);
+  }
+  return earliest;
+}
+
 DependencyKind kind_between(const DependencyNode& from, const DependencyNode& to) {
   if (to.kind == DependencyNodeKind::kMilestone) return DependencyKind::kMilestone;
   if (from.kind == DependencyNodeKind::kTask || from.type == "Script") {
@@ -108,7 +123,7 @@ std::vector<DependencyFinding> DependencySearch::take(const Perturbation& pertur
   auto const before = graph_.edges;
   auto const placed = place_all(graph_, loads);
   auto& waits = tested_[perturbation.held];
-  waits = waits_in(perturbation.held, placed);
+  waits = waits_in(perturbation, placed);
   if (perturbation.held.size() == 1) alone_[perturbation.held.front()] = &waits;
   rebuild();
   suppose(perturbation.held, placed);
@@ -138,18 +153,15 @@ std::vector<DependencyFinding> DependencySearch::take(const Perturbation& pertur
   return findings;
 }
 
-DependencySearch::Waits DependencySearch::waits_in(const Nodes& held,
+DependencySearch::Waits DependencySearch::waits_in(const Perturbation& perturbation,
                                                    std::span<const PlacedLoad> loads) const {
+  Nodes const& held = perturbation.held;
   Waits waits(graph_.nodes.size());
   for (std::uint32_t node = 0; node < waits.size(); ++node) {
     std::size_t waited = 0;
     std::size_t seen = 0;
     for (PlacedLoad const& load : loads) {
-      std::optional<std::int64_t> first_byte;
-      for (auto const each : held) {
-        if (!load[each]) continue;
-        first_byte = std::min(first_byte.value_or(INT64_MAX), load[each]->first_byte_us);
-      }
+      auto const first_byte = first_byte_held_back(perturbation, load);
       if (!first_byte || !load[node]) continue;
       ++seen;
       waited += load[node]->start_us >= *first_byte - kRoundingUs ? 1 : 0;
@@ -267,28 +279,32 @@ void DependencySearch::add_alternatives(std::uint32_t to, std::vector<Dependency
   for (Hypothesis const& hypothesis : hypotheses_) {
     if (hypothesis.to != to || !added.insert(hypothesis.held).second) continue;
     auto const tested = tested_.find(hypothesis.held);
-    bool const is_tested = tested != tested_.end();
-    if (is_tested && !tested->second[to].value_or(false)) continue;
+    auto const waits = tested == tested_.end() ? std::nullopt : tested->second[to];
+    if (!waits.value_or(true)) continue;
     if (is_settled(hypothesis)) continue;
-    // Before it is tested, only what was learnt counts.
-    auto const is_learnt = [&](std::uint32_t from) {
-      return std::ranges::any_of(learnt_, [&](const DependencyEdge& edge) {
+    auto const learnt = [&](std::uint32_t from) {
+      auto const found = std::ranges::find_if(learnt_, [&](const DependencyEdge& edge) {
         return edge.to == to && edge.from == from && edge.alternative != 0;
       });
+      return found == learnt_.end() ? std::nullopt : std::optional(found->evidence);
     };
-    if (!is_tested && !std::ranges::all_of(hypothesis.held, is_learnt)) continue;
+    // Without a test that says something, only what was learnt counts.
+    auto const is_learnt = [&](std::uint32_t from) { return learnt(from).has_value(); };
+    if (!waits && !std::ranges::all_of(hypothesis.held, is_learnt)) continue;
     // What follows from a node with these alternatives follows from them.
     if (std::ranges::all_of(hypothesis.held, [&](std::uint32_t from) { return covered[from]; })) {
       continue;
     }
     ++group;
     for (auto const from : hypothesis.held) {
+      auto evidence = learnt(from).value_or(DependencyEvidence{});
+      evidence.held_back = evidence.held_back || waits;
       edges.push_back({.from = from,
                        .to = to,
                        .kind = kind_between(graph_.nodes[from], graph_.nodes[to]),
                        .after = DependencyAfter::kEnd,
                        .alternative = group,
-                       .evidence = {.steady = is_learnt(from), .held_back = is_tested}});
+                       .evidence = evidence});
     }
     for (auto const from : hypothesis.held) cover(from);
   }
@@ -303,8 +319,10 @@ void DependencySearch::rebuild() {
     for (DependencyEdge edge : std::ranges::equal_range(learnt_, to, {}, &DependencyEdge::to)) {
       if (!keeps(edge)) continue;
       auto const request = gaps_.request_of(edge.from);
-      edge.evidence.held_back = edge.kind != DependencyKind::kConnection && request &&
-                                waits_for(to, *request).value_or(false);
+      if (edge.kind != DependencyKind::kConnection && request) {
+        auto const waits = waits_for(to, *request);
+        edge.evidence.held_back = waits.value_or(edge.evidence.held_back);
+      }
       edges.push_back(edge);
     }
     auto& covered = before[to];

@@ -49,8 +49,8 @@ class DependencySearch {
   /// The next perturbation; no value if none is left. The same until it is taken.
   std::optional<Perturbation> next() const;
   /// Takes loads under that perturbation; three are enough. Returns what has changed in graph().
-  /// Loads in which a held request does not occur say nothing; without any other, it counts as
-  /// tested without a result.
+  /// Loads in which a held request does not occur, or is not late, say nothing; without any other,
+  /// it counts as tested without a result, and what was known before stays.
   std::vector<DependencyFinding> take(const Perturbation& perturbation,
                                       std::span<const ObservedPage> loads);
 
@@ -73,7 +73,7 @@ class DependencySearch {
   using Cover = std::function<void(std::uint32_t from)>;
 
   std::int64_t hold_for(const Nodes& held) const;
-  Waits waits_in(const Nodes& held, std::span<const PlacedLoad> loads) const;
+  Waits waits_in(const Perturbation& perturbation, std::span<const PlacedLoad> loads) const;
   /// Whether `to` waits for that node's response alone; nothing if it was not tested.
   std::optional<bool> waits_for(std::uint32_t to, std::uint32_t from) const;
   /// Whether `to` comes soon and steadily after `from`, though it does not wait for it;

@@ -69,7 +69,7 @@ std::expected<std::vector<WantedChange>, std::string> wanted_changes(
   return wanted;
 }
 
-std::string link_of(const WantedChange& wanted) {
+std::string link_of(const WantedChange& wanted, const ChangeOutcome& outcome) {
   const DocumentChange& change = wanted.change;
   bool const preload = change.kind == ChangeKind::kPreload;
   std::string link = preload ? "<link rel=\"preload\"" : "<link rel=\"preconnect\"";
@@ -79,6 +79,9 @@ std::string link_of(const WantedChange& wanted) {
   if (change.cross_origin == CrossOrigin::kUseCredentials) {
     link += " crossorigin=\"use-credentials\"";
   }
+  // Without the same integrity a browser does not use the response, and loads it again.
+  if (!outcome.integrity.empty()) link += " integrity=\"" + in_attribute(outcome.integrity) + '"';
+  if (!outcome.nonce.empty()) link += " nonce=\"" + in_attribute(outcome.nonce) + '"';
   return link + ">";
 }
 
@@ -100,6 +103,7 @@ bool change_elements(std::string_view document, const TextEncoding& encoding,
     changer.look_at(tag, base);
     if (changer.places() > kPlacesMax) return false;
   }
+  changer.finish();
   return true;
 }
 
@@ -117,7 +121,7 @@ bool insert_links(std::span<const std::byte> document, std::string_view charset,
     const std::optional<Place>& place = search->place();
     if (!place) return false;
     auto const at = static_cast<std::uint32_t>(place->offset_bytes);
-    edits.replace({at, at}, link_of(wanted[i]));
+    edits.replace({at, at}, link_of(wanted[i], result.outcomes[i]));
     places.push_back({.offset_bytes = at, .tag = "link", .note = {}});
     result.charset_to_state = place->charset_to_state;
   }

@@ -32,6 +32,8 @@ struct DocumentChange {
   std::string as;   ///< for kPreload: script, style, image, font or fetch
   /// For kPreload and kPreconnect. A preload of a font is always at least kAnonymous.
   CrossOrigin cross_origin = CrossOrigin::kNone;
+  /// For kPreload: the link's nonce if no element of the document fetches the resource.
+  std::string nonce;
   /// For kInline: the Content-Type and the decoded bytes of the resource, which are borrowed.
   std::string media_type;
   std::span<const std::byte> body;
@@ -55,6 +57,10 @@ struct ChangeOutcome {
   /// In document order. Empty: the document has no such element, which the caller reports as an
   /// error.
   std::vector<ChangedPlace> places;
+  /// For kPreload of a script or style: what the first element that fetches it demands (W3C
+  /// Subresource Integrity), and its nonce. Both can be empty.
+  std::string integrity;
+  std::string nonce;
 
   std::size_t changed() const;
 };

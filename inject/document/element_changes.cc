@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/http/headers.h"
+#include "base/text/white_space.h"
 #include "inject/document/url.h"
 
 namespace reprise::inject {
@@ -20,13 +21,39 @@ bool is_fetched(const Element& link) {
   return std::ranges::any_of(kTypes, [&](std::string_view type) { return link.has_rel(type); });
 }
 
+// Whether the element uses a preload of this type, and can demand an integrity.
+bool uses_preload(const Element& element, std::string_view as) {
+  if (as == "script") return element.script_kind() != ScriptKind::kNone;
+  return as == "style" && element.tag().is("link") && element.has_rel("stylesheet");
+}
+
+// An integrity or a nonce, with single spaces between its words; empty if it is invalid. The result
+// can stand in a quoted string of a header field.
+std::string words_of_attribute(const Element& element, std::string_view attribute) {
+  std::string words;
+  for (char const c : element.value(attribute)) {
+    if (is_white_space(c)) {
+      if (!words.empty() && words.back() != ' ') words += ' ';
+    } else if (c <= ' ' || c > '~' || c == '"' || c == '\\') {
+      return {};
+    } else {
+      words += c;
+    }
+  }
+  if (words.ends_with(' ')) words.pop_back();
+  return words;
+}
+
 }  // namespace
 
 ElementChanger::ElementChanger(std::string_view document, const TextEncoding& encoding,
                                std::span<const WantedChange> changes, ChangedDocument& result,
                                Edits& edits)
     : document_(document), encoding_(encoding), changes_(changes), result_(result), edits_(edits) {
-  for (std::size_t i = 0; i < changes.size(); ++i) by_url_.emplace(changes[i].url, i);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    by_url_.emplace(changes[i].url, i);
+    result.outcomes[i].nonce = changes[i].change.nonce;
+  }
 }
 
 void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
@@ -64,8 +91,9 @@ void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
 void ElementChanger::apply(const Element& element, bool by_set) {
   switch (changes_[index_].change.kind) {
     case ChangeKind::kPreload:
+      return find_preload(element, by_set);
     case ChangeKind::kPreconnect:
-      return find_link(element);
+      return find_preconnect(element);
     case ChangeKind::kPriorityHigh:
       return set_priority(element, "high", by_set);
     case ChangeKind::kPriorityLow:
@@ -88,13 +116,39 @@ void ElementChanger::add_place(const Element& element, Effect effect, std::strin
                                              .note = std::move(note)});
 }
 
-void ElementChanger::find_link(const Element& element) {
-  const DocumentChange& change = changes_[index_].change;
-  bool const preload = change.kind == ChangeKind::kPreload;
-  if (!element.tag().is("link") || !element.has_rel(preload ? "preload" : "preconnect")) return;
-  bool const same = element.cross_origin() == change.cross_origin &&
-                    (!preload || equals_ignoring_case(element.value("as"), change.as));
+void ElementChanger::find_preconnect(const Element& element) {
+  if (!element.tag().is("link") || !element.has_rel("preconnect")) return;
+  bool const same = element.cross_origin() == changes_[index_].change.cross_origin;
   if (same) add_place(element, Effect::kAlready);
+}
+
+void ElementChanger::find_preload(const Element& element, bool by_set) {
+  const DocumentChange& change = changes_[index_].change;
+  if (!by_set && uses_preload(element, change.as) && fetched_.insert(index_).second) {
+    auto& outcome = result_.outcomes[index_];
+    outcome.integrity = words_of_attribute(element, "integrity");
+    outcome.nonce = words_of_attribute(element, "nonce");
+  }
+  if (!element.tag().is("link") || !element.has_rel("preload")) return;
+  if (element.cross_origin() != change.cross_origin) return;
+  if (!equals_ignoring_case(element.value("as"), change.as)) return;
+  ++places_;
+  preloads_.push_back({.index = index_,
+                       .integrity = words_of_attribute(element, "integrity"),
+                       .place = {.offset_bytes = element.tag().span.begin,
+                                 .tag = element.tag().name,
+                                 .effect = Effect::kAlready,
+                                 .note = {}}});
+}
+
+void ElementChanger::finish() {
+  for (FoundPreload& each : preloads_) {
+    auto& outcome = result_.outcomes[each.index];
+    // An element that demands nothing uses a preload that does, too.
+    bool const same = outcome.integrity.empty() || each.integrity == outcome.integrity;
+    if (same) outcome.places.push_back(std::move(each.place));
+  }
+  preloads_.clear();
 }
 
 void ElementChanger::set_priority(const Element& element, std::string_view priority, bool by_set) {

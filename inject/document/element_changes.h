@@ -2,8 +2,11 @@
 
 // What each kind of change does to an element of the document. Pure; not thread-safe.
 
+#include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +28,14 @@ struct WantedChange {
 /// what is already there.
 class ElementChanger {
  public:
-  /// Borrows everything.
+  /// Borrows everything; `result` has an outcome for each change.
   ElementChanger(std::string_view document, const TextEncoding& encoding,
                  std::span<const WantedChange> changes, ChangedDocument& result, Edits& edits);
 
   /// `base`: the document's base URL at this element.
   void look_at(const StartTag& tag, std::string_view base);
+  /// After the last tag.
+  void finish();
 
   /// The number of places of all changes so far.
   std::size_t places() const { return places_; }
@@ -40,7 +45,8 @@ class ElementChanger {
   void set_priority(const Element& element, std::string_view priority, bool by_set);
   void set_loading(const Element& element, bool is_async);
   void set_lazy(const Element& element, bool by_set);
-  void find_link(const Element& element);
+  void find_preconnect(const Element& element);
+  void find_preload(const Element& element, bool by_set);
   void put_inline(const Element& element, bool by_set);
   std::optional<InlineText> inline_text(const Element& element);
   void put_script_inline(const Element& element);
@@ -63,10 +69,19 @@ class ElementChanger {
   /// Why a change's resource cannot be inline, by the name and the charset of the
   /// element. Kept, because to find it out takes long.
   std::map<std::pair<std::size_t, std::string>, std::string> unfit_;
-  std::size_t index_ = 0;      // of the change that is being made
-  AttributeEdits attributes_;  // of the element
-  bool has_priority_ = false;  // a change has decided it
-  bool has_policy_ = false;    // a <meta> so far has set one
+  /// A preload of the document that may be the one a change asks for: its integrity is compared
+  /// with that of the first element that fetches the resource, which can come later.
+  struct FoundPreload {
+    std::size_t index = 0;  // of the change
+    std::string integrity;
+    ChangedPlace place;
+  };
+  std::vector<FoundPreload> preloads_;
+  std::set<std::size_t> fetched_;  // the preloads with such an element
+  std::size_t index_ = 0;          // of the change that is being made
+  AttributeEdits attributes_;      // of the element
+  bool has_priority_ = false;      // a change has decided it
+  bool has_policy_ = false;        // a <meta> so far has set one
 };
 
 }  // namespace reprise::inject

@@ -162,7 +162,7 @@ class ChangedCopy final : public ArchiveCopy {
           exchange, reply, plan.mentions,
           [this](const PageRequest& resource) { return served(resource); }, effects_);
       for (auto const& each : absent) ++absent_[{each.by, each.resource}];
-      add_early_hints(exchange, plan.mentions, effects_);
+      add_early_hints(exchange, reply, plan.mentions, effects_);
     }
     if (plan.resize) {
       auto const factor = interventions_[*plan.resize].as<Resize>()->factor;
@@ -176,6 +176,12 @@ class ChangedCopy final : public ArchiveCopy {
 
   /// For a document that holds it: what comes of `body=`, and not what only its head says.
   std::expected<ServedResource, std::string> served(const PageRequest& resource) const {
+    auto const planned = plan_.responses.find(resource.ordinal);
+    bool const is_planned = planned != plan_.responses.end();
+    if (is_planned && planned->second.drop) return std::unexpected("another what-if drops it");
+    if (is_planned && planned->second.status) {
+      return std::unexpected("another what-if sets its status");
+    }
     auto exchange = from().exchange(resource.ordinal);
     if (!exchange) return std::unexpected("it is damaged in the archive");
     if (auto const why = why_body_stays(*exchange); !why.empty()) return std::unexpected(why);
@@ -185,8 +191,7 @@ class ChangedCopy final : public ArchiveCopy {
     auto body = from().read_body(exchange->response.body, kBodyReadMax);
     if (!body) return std::unexpected("it is damaged in the archive");
     Reply reply{.stored = exchange->response, .body = std::move(*body)};
-    auto const planned = plan_.responses.find(resource.ordinal);
-    if (planned != plan_.responses.end() && planned->second.body) {
+    if (is_planned && planned->second.body) {
       auto const& bytes = interventions_[*planned->second.body].as<Body>()->bytes;
       if (auto const set = set_plain_body(reply, bytes); !set) return std::unexpected(set.error());
     }

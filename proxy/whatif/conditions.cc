@@ -1,7 +1,12 @@
 #include "proxy/whatif/conditions.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "archive/think_time.h"
 #include "base/text/counted.h"
@@ -31,6 +36,9 @@ class Maker {
     for (const PageRequest& request : requests_.all()) {
       for (std::size_t const by : request.by) take(request, by);
     }
+    for (auto const& [by, hosts] : speaking_) {
+      for (const std::string& host : hosts) speaks(host, interventions_[by].as<Speak>()->alpn, by);
+    }
     if (!think_->empty()) conditions_.think = think_;
     return std::move(conditions_);
   }
@@ -55,23 +63,27 @@ class Maker {
       effects_[by].add(request.host, "slower name");
     } else if (request.scheme != Scheme::kHttps) {
       effects_[by].remark("it has no TLS", request.url);
-    } else if (auto const* const speak = intervention.as<Speak>()) {
+    } else if (intervention.as<Speak>() != nullptr) {
       if (!is_first_of_host(request, by)) return;
-      speaks(request.host, speak->alpn, by);
+      speaking_[by].push_back(request.host);
     } else {
       coalesce(request, by);
     }
   }
 
+  /// The last what-if for a host comes first. HTTP/3 comes on top of what an earlier one sets.
   void speaks(const std::string& host, const std::string& alpn, std::size_t by) {
-    if (alpn == "h3") {
-      conditions_.tls.h3.insert(host);
+    auto& tls = conditions_.tls;
+    bool const h3 = alpn == "h3";
+    if (tls.alpn.contains(host) || (h3 && tls.h3.contains(host))) {
+      effects_[by].remark("a later what-if sets the same", host);
+    } else if (h3) {
+      tls.h3.insert(host);
       effects_[by].add(host, "HTTP/3");
-      return;
+    } else {
+      tls.alpn[host] = alpn;
+      effects_[by].add(host, alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
     }
-    conditions_.tls.h3.erase(host);
-    conditions_.tls.alpn[host] = alpn;
-    effects_[by].add(host, alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
   }
 
   void coalesce(const PageRequest& request, std::size_t by) {
@@ -98,6 +110,7 @@ class Maker {
   std::shared_ptr<ThinkRules> think_;
   std::vector<std::shared_ptr<const ThinkRules::Rule>> rules_;
   std::set<std::pair<std::size_t, std::string>> hosts_;
+  std::map<std::size_t, std::vector<std::string>, std::greater<>> speaking_;  // hosts, by Speak
   Conditions conditions_;
 };
 

@@ -87,6 +87,25 @@ std::string why_not_inline(HeaderList fields, const PageRequest& resource) {
   return {};
 }
 
+/// The first nonce by which a policy permits scripts or styles; empty: no policy has one.
+std::string nonce_of_policy(HeaderList fields, std::string_view as) {
+  if (as != "script" && as != "style") return {};
+  std::string const own = std::string(as) + "-src";
+  for (const HeaderView& field : fields) {
+    if (!equals_ignoring_case(field.name, "content-security-policy")) continue;
+    for (std::string_view const text : inject::split_policies(field.value)) {
+      inject::Policy const policy(text);
+      for (const std::string& name : {own + "-elem", own, std::string("default-src")}) {
+        auto const* const directive = policy.find(name);
+        if (directive == nullptr) continue;
+        if (!directive->nonce().empty()) return std::string(directive->nonce());
+        break;
+      }
+    }
+  }
+  return {};
+}
+
 /// The changes of one document, and which mention each is.
 class Changes {
  public:
@@ -106,8 +125,12 @@ class Changes {
                             .as = resource.as,
                             .cross_origin = resource.cors ? inject::CrossOrigin::kAnonymous
                                                           : inject::CrossOrigin::kNone,
+                            .nonce = {},
                             .media_type = {},
                             .body = {}};
+      if (mention.kind == Kind::kPreload) {
+        change.nonce = nonce_of_policy(reply.stored.headers.list(), resource.as);
+      }
       if (mention.kind == Kind::kInline) {
         auto const why = why_not_inline(reply.stored.headers.list(), resource);
         auto served = why.empty()
@@ -184,6 +207,19 @@ void fit_head(Reply& reply, const inject::ChangedDocument& changed) {
                                                        .body = &reply.body});
 }
 
+/// What the document demands of each of `preloads`; empty texts if it cannot be read.
+std::vector<std::string> integrities_in(const std::string& document, const Reply& reply,
+                                        std::span<const DocumentChange> preloads) {
+  std::vector<std::string> integrities(preloads.size());
+  auto const plain = plain_body(reply);
+  if (!plain || preloads.empty()) return integrities;
+  auto const charset = inject::header_charset(reply.stored.headers.list());
+  auto const seen = inject::change_document(*plain, charset, document, preloads);
+  if (!seen) return integrities;
+  for (std::size_t i = 0; i < integrities.size(); ++i) integrities[i] = seen->outcomes[i].integrity;
+  return integrities;
+}
+
 }  // namespace
 
 std::vector<ResponsePlan::Mentioned> change_mentions(
@@ -218,9 +254,11 @@ std::vector<ResponsePlan::Mentioned> change_mentions(
   return absent;
 }
 
-void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,
+void add_early_hints(Exchange& exchange, const Reply& reply,
+                     std::span<const ResponsePlan::Mentioned> mentions,
                      std::vector<Effect>& effects) {
-  std::vector<std::string> links;
+  std::vector<DocumentChange> preloads;
+  std::vector<const ResponsePlan::Mentioned*> of;
   for (const ResponsePlan::Mentioned& mention : mentions) {
     if (mention.kind != Kind::kEarlyHints) continue;
     const PageRequest& resource = *mention.resource;
@@ -229,10 +267,27 @@ void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned
       effects[mention.by].remark("no Link can name such a URL", resource.url);
       continue;
     }
-    auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
-    if (resource.cors || resource.as == "font") link += "; crossorigin";
-    effects[mention.by].add(url_of(exchange.request), "103 with Link: " + link);
-    effects[mention.by].mentioned.insert(resource.url);
+    bool const anonymous = resource.cors || resource.as == "font";
+    preloads.push_back(
+        {.kind = inject::ChangeKind::kPreload,
+         .url = *url,
+         .as = resource.as,
+         .cross_origin = anonymous ? inject::CrossOrigin::kAnonymous : inject::CrossOrigin::kNone,
+         .nonce = {},
+         .media_type = {},
+         .body = {}});
+    of.push_back(&mention);
+  }
+  auto const document = url_of(exchange.request);
+  auto const integrities = integrities_in(document, reply, preloads);
+  std::vector<std::string> links;
+  for (std::size_t i = 0; i < preloads.size(); ++i) {
+    const DocumentChange& preload = preloads[i];
+    auto link = "<" + preload.url + ">; rel=preload; as=" + preload.as;
+    if (preload.cross_origin == inject::CrossOrigin::kAnonymous) link += "; crossorigin";
+    if (!integrities[i].empty()) link += "; integrity=\"" + integrities[i] + '"';
+    effects[of[i]->by].add(document, "103 with Link: " + link);
+    effects[of[i]->by].mentioned.insert(of[i]->resource->url);
     links.push_back(std::move(link));
   }
   if (links.empty()) return;

@@ -83,19 +83,21 @@ PageRequests PageRequests::read(const ArchiveReader& archive, std::uint32_t sess
                                 std::span<const Intervention> interventions) {
   PageRequests requests;
   requests.session_ = session;
-  std::size_t number = 0;  // that of `ls`
+  std::size_t number = 0;
   for (auto const ordinal : archive.ordinals_in_order()) {
     ++number;
     if (archive.entries()[ordinal].session != session) continue;
     auto const exchange = archive.exchange(ordinal);
     if (!exchange) continue;
     auto& request = requests.all_.emplace_back(request_of(*exchange, ordinal));
+    request.number = number;
     for (std::size_t i = 0; i < interventions.size(); ++i) {
       if (interventions[i].filter.takes(*exchange, number)) request.by.push_back(i);
     }
     auto const at = requests.all_.size() - 1;
     if (request.is_answered) requests.by_url_.try_emplace(request.url, at);
     if (!request.is_document) continue;
+    requests.documents_by_url_[request.url].push_back(at);
     auto const url = inject::absolute_url(request.url);
     if (url) requests.documents_[std::string(inject::origin_of_url(*url))].push_back(at);
     requests.documents_[""].push_back(at);
@@ -108,20 +110,25 @@ PageRequests PageRequests::read(const ArchiveReader& archive, std::uint32_t sess
 }
 
 const PageRequest* PageRequests::page() const {
-  auto const start = by_url_.find(start_url_);
-  if (start != by_url_.end() && all_[start->second].is_document) return &all_[start->second];
+  auto const start = documents_by_url_.find(start_url_);
+  if (start != documents_by_url_.end()) return &all_[start->second.front()];
   auto const first = std::ranges::find_if(all_, &PageRequest::is_document);
   return first == all_.end() ? nullptr : &*first;
 }
 
 const PageRequest* PageRequests::document_of(const PageRequest& resource) const {
   std::string referer(without_fragment(resource.referer));
-  for (int depth = 0; depth < kRefererDepthMax && !referer.empty(); ++depth) {
+  for (int depth = 0; depth < kRefererDepthMax; ++depth) {
+    // Something else can have had its URL before: a redirect to itself, a challenge.
+    if (auto const known = documents_by_url_.find(referer); known != documents_by_url_.end()) {
+      auto const* const last = last_before(resource, known->second);
+      return last == nullptr ? &all_[known->second.front()] : last;
+    }
     auto const found = by_url_.find(referer);
     if (found == by_url_.end()) break;
-    const PageRequest& named = all_[found->second];
-    if (named.is_document) return &named;
-    referer = without_fragment(named.referer);
+    auto const next = without_fragment(all_[found->second].referer);
+    if (next.empty()) break;
+    referer = next;
   }
   // Across origins most browsers send only the origin.
   auto const url = inject::absolute_url(referer);

@@ -15,6 +15,7 @@ namespace reprise::whatif {
 
 struct PageRequest {
   std::uint32_t ordinal = 0;  ///< position in ArchiveReader::entries()
+  std::size_t number = 0;     ///< that of `ls`, which filters name: from 1, over all sessions
   std::uint64_t sequence = 0;
   Scheme scheme = Scheme::kHttp;
   std::string host;
@@ -47,7 +48,8 @@ class PageRequests {
   const PageRequest* page() const;
   /// The document that made the browser request `resource`, which is one of all(): that of its
   /// Referer, of the Referer of the style sheet or script that it names, otherwise the last one
-  /// before. Null: none.
+  /// before of its origin, or of any. Of several documents with one URL the last before counts.
+  /// Null: none.
   const PageRequest* document_of(const PageRequest& resource) const;
 
  private:
@@ -57,6 +59,8 @@ class PageRequests {
   std::uint32_t session_ = 0;
   std::vector<PageRequest> all_;
   std::unordered_map<std::string, std::size_t> by_url_;  // the first of each, with a response
+  // The places of documents in all_, by URL.
+  std::unordered_map<std::string, std::vector<std::size_t>> documents_by_url_;
   // The places of documents in all_, by origin ("https://example.org"); of all under "".
   std::unordered_map<std::string, std::vector<std::size_t>> documents_;
   std::string start_url_;

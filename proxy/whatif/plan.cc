@@ -45,7 +45,7 @@ class Planner {
       }
     }
     for (const Mentioned& link : links_) {
-      if (!is_made_inline(link.how)) add(*link.document, link.how);
+      if (!is_dropped(link.how) && !is_made_inline(link.how)) add(*link.document, link.how);
     }
     std::erase_if(elements_, [this](const auto& how) { return is_made_inline(how); });
     for (const PageRequest* document : documents_) {
@@ -134,6 +134,15 @@ class Planner {
     if (planned.by == how.by) return;
     effects_[std::min(planned.by, how.by)].remark(kLaterOne, request.url);
     if (how.by > planned.by) planned = how;
+  }
+
+  /// By another what-if, so that a preload would fail; then says so.
+  bool is_dropped(const ResponsePlan::Mentioned& how) {
+    if (how.kind == Mention::Kind::kPreconnect) return false;
+    auto const planned = plan_.responses.find(how.resource->ordinal);
+    if (planned == plan_.responses.end() || !planned->second.drop) return false;
+    effects_[how.by].remark("another what-if drops it", how.resource->url);
+    return true;
   }
 
   /// By another what-if, so that nothing is left to change; then says so.

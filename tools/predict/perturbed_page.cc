@@ -25,8 +25,8 @@ using Clock = std::chrono::steady_clock;
 /// Of each perturbation: what is late by chance is not late in all of them.
 constexpr std::size_t kLoads = 3;
 
-/// By node, the numbers of the exchanges that answer it, as filters count them.
-using RecordedNumbers = std::map<std::uint32_t, std::set<std::uint32_t>>;
+/// By node, the numbers of the responses that answer it, as filters count them.
+using RecordedNumbers = std::map<std::uint32_t, std::set<std::size_t>>;
 
 std::expected<RecordedNumbers, std::string> answers_of(const ExperimentSide& base,
                                                        const DependencyGraph& graph) {
@@ -41,7 +41,9 @@ std::expected<RecordedNumbers, std::string> answers_of(const ExperimentSide& bas
   auto const answered = answered_nodes(graph, requests.all());
   RecordedNumbers answers;
   for (std::size_t i = 0; i < answered.size(); ++i) {
-    for (auto const node : answered[i]) answers[node].insert(requests.all()[i].ordinal + 1);
+    auto const& request = requests.all()[i];
+    if (!request.is_answered) continue;
+    for (auto const node : answered[i]) answers[node].insert(request.number);
   }
   return answers;
 }

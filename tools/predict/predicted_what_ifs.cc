@@ -113,6 +113,7 @@ class WhatIfTranslation {
   /// Why the model does not have it; empty: it does.
   std::string take(const PageRequest& request, std::size_t by) {
     Intervention const& intervention = made_.interventions[by];
+    if (intervention.is_condition() && !request.is_answered) return {};
     auto const& nodes = answered_by(request);
     if (nodes.empty()) ++absent_;
     if (auto const* const think = intervention.as<whatif::Think>()) {
@@ -132,6 +133,10 @@ class WhatIfTranslation {
       }
     } else if (auto const* const speak = intervention.as<whatif::Speak>()) {
       if (request.scheme != Scheme::kHttps) return {};
+      // Of two what-ifs the later one counts, whichever of their requests comes first.
+      auto const spoken = spoken_by_.try_emplace(request.host, by).first;
+      if (spoken->second > by) return {};
+      spoken->second = by;
       if (speak->alpn == "h3") remark("HTTP/3 is predicted as HTTP/2: its set-up is not faster");
       auto const protocol =
           speak->alpn == "http/1.1" ? PredictedProtocol::kH1 : PredictedProtocol::kH2;
@@ -341,6 +346,7 @@ class WhatIfTranslation {
   std::set<std::uint64_t> drawn_;                   ///< the recorded requests of these, by sequence
   std::map<std::string, std::int64_t> further_us_;  ///< by host
   std::set<std::pair<std::size_t, std::string>> hosts_;
+  std::map<std::string, std::size_t> spoken_by_;  ///< by host: what gave it its protocol
   std::set<std::string> gone_hosts_;
   std::size_t absent_ = 0;
   PredictedChange out_;

@@ -154,21 +154,22 @@ void change_naming(const whatif::Conditions& conditions, Naming& naming) {
   }
   naming.needs_resolver = naming.needs_resolver || !conditions.slower_names.empty();
   HostAddresses addresses(*naming.hosts);
+  auto const& coalesced = conditions.tls.coalesced;
+  std::vector<std::string> page;
+  if (!coalesced.empty()) page = addresses_in_answer(addresses.of(conditions.tls.page));
   // Hosts that share an address are as far away as the furthest of them.
   std::map<net::ip::address, std::chrono::nanoseconds> further;
   for (auto const& [host, by] : conditions.further_away) {
-    for (const std::string& text : addresses.of(host)) {
+    for (const std::string& text : coalesced.contains(host) ? page : addresses.of(host)) {
       if (auto const address = dns::parse_address(text)) {
         further[*address] = std::max(further[*address], by);
       }
     }
   }
   for (auto const& [address, by] : further) naming.round_trips[address] += by;
-  if (conditions.tls.coalesced.empty()) return;
-  auto const page = addresses_in_answer(addresses.of(conditions.tls.page));
   std::set<std::string> moved;
   for (dns::RecordedHost& host : *naming.hosts) {
-    if (!conditions.tls.coalesced.contains(host.host)) continue;
+    if (!coalesced.contains(host.host)) continue;
     // There is an entry for each connection of a host, and their addresses add up.
     bool const first = moved.insert(host.host).second;
     host.addresses = first ? page : std::vector<std::string>();

@@ -187,5 +187,31 @@ TEST(Perturbation, SaysNothingWithoutTheHeldRequest) {
   EXPECT_NE(search.next()->held, perturbation.held) << "it is not asked again";
 }
 
+TEST(Perturbation, SaysNothingWhereTheHeldRequestIsNotLate) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  DependencySearch search(learn_dependencies(loads), loads);
+  auto const before = search.graph().edges;
+  EXPECT_TRUE(search.take(*search.next(), simulate_loads(page, {}, 2, 3)).empty());
+  EXPECT_EQ(search.graph().edges, before);
+}
+
+TEST(Perturbation, WithoutAResultLeavesWhatEarlierOnesSaid) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  auto const known = search_dependencies(page, loads, 1).graph;
+  DependencySearch search(known, loads);
+  while (auto const perturbation = search.next()) {
+    EXPECT_TRUE(search.take(*perturbation, {}).empty());
+  }
+  for (auto const* const from : {"one", "two"}) {
+    auto const* const edge = edge_of(search.graph(), from, "after");
+    ASSERT_NE(edge, nullptr) << from;
+    EXPECT_EQ(edge->alternative, 1);
+    EXPECT_EQ(edge->evidence, edge_of(known, from, "after")->evidence);
+  }
+  EXPECT_TRUE(edge_of(search.graph(), "app.js", "one")->evidence.held_back);
+}
+
 }  // namespace
 }  // namespace reprise

@@ -50,6 +50,31 @@ const ChangeCase kChangeCases[] = {
      "<head><template><link href=/x rel=preload as=image></template>",
      "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"image\">"
      "<template><link href=/x rel=preload as=image></template>"},
+    {"preload with the integrity and the nonce of the first script",
+     preload_of("https://a.test/x", "script"),
+     "<head><script src=/x integrity=' sha384-A\n sha512-B' nonce=n1></script>"
+     "<script src=/x integrity=sha256-C nonce=n2></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "integrity=\"sha384-A sha512-B\" nonce=\"n1\">"
+     "<script src=/x integrity=' sha384-A\n sha512-B' nonce=n1></script>"
+     "<script src=/x integrity=sha256-C nonce=n2></script>"},
+    {"preload with the integrity of a style sheet", preload_of("https://a.test/x", "style"),
+     "<head><link rel=stylesheet href=/x integrity=sha256-A>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"style\" integrity=\"sha256-A\">"
+     "<link rel=stylesheet href=/x integrity=sha256-A>"},
+    {"preload without an integrity that no header can hold",
+     preload_of("https://a.test/x", "script"), "<head><script src=/x integrity='\"'></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\">"
+     "<script src=/x integrity='\"'></script>"},
+    {"preload with the same integrity is there", preload_of("https://a.test/x", "script"),
+     "<head><link rel=preload as=script href=/x integrity=sha256-A>"
+     "<script src=/x integrity=sha256-A></script>",
+     "", 0},
+    {"preload without the integrity is there", preload_of("https://a.test/x", "script"),
+     "<head><link rel=preload as=script href=/x><script src=/x integrity=sha256-A></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "integrity=\"sha256-A\"><link rel=preload as=script href=/x>"
+     "<script src=/x integrity=sha256-A></script>"},
     {"preconnect", change_of(ChangeKind::kPreconnect, "https://B.test:443/x"), "<head>",
      "<head><link rel=\"preconnect\" href=\"https://b.test\">"},
     {"preconnect that is there", change_of(ChangeKind::kPreconnect, "https://b.test"),
@@ -197,6 +222,19 @@ TEST(ChangeDocument, MakesSeveralChangesOfOneTag) {
             "<script async=\"\" fetchpriority=\"high\" src=/x ></script>"
             "<img loading=\"lazy\" fetchpriority=\"low\" src=/y>");
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(page.changed(i), 1U);
+}
+
+TEST(ChangeDocument, GivesAPreloadTheNonceOfTheCallerIfNoElementFetchesIt) {
+  auto preload = preload_of("https://a.test/x", "script");
+  preload.nonce = "abc";
+  EXPECT_EQ(changed_page("<head><p>", {preload}).text,
+            "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+            "nonce=\"abc\"><p>");
+  auto const fetched = changed_page("<head><script src=/x integrity=sha256-A></script>", {preload});
+  EXPECT_EQ(fetched.text,
+            "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+            "integrity=\"sha256-A\"><script src=/x integrity=sha256-A></script>");
+  EXPECT_EQ(fetched.document.outcomes[0].integrity, "sha256-A");
 }
 
 TEST(ChangeDocument, MakesTheFirstOfTwoChangesThatMeetInASourceSet) {

@@ -226,6 +226,23 @@ TEST_F(ChangedArchiveTest, SaysWhatADropOrAStatusKeepsFromHappening) {
   }
 }
 
+TEST_F(ChangedArchiveTest, MentionsNothingThatIsDroppedOrHasAnotherStatus) {
+  add_page();
+  add_script();
+  for (auto const* const action : {"inline", "preload", "early-hints"}) {
+    ChangedSite const made(site_, {std::string("type=script: ") + action, "type=script: drop"});
+    EXPECT_EQ(made.plain(kPage), kHtml) << action;
+    EXPECT_TRUE(made.at(kPage).interim.empty()) << action;
+    EXPECT_EQ(made.effect(0),
+              "1 selected, 0 changed; another what-if drops it: https://a.test/x.js")
+        << action;
+  }
+  ChangedSite const emptied(site_, {"type=script: inline", "type=script: status=404"});
+  EXPECT_EQ(emptied.plain(kPage), kHtml);
+  EXPECT_EQ(emptied.effect(0),
+            "1 selected, 0 changed; another what-if sets its status: https://a.test/x.js");
+}
+
 TEST_F(ChangedArchiveTest, GivesAnotherBodyThatDocumentsMayHold) {
   auto const path = (folder_ / "body").string();
   std::ofstream(path) << "other()";

@@ -85,6 +85,28 @@ TEST_F(ConditionsTest, Http3ComesOnTopOfWhatAHostSpeaksOverTcp) {
   EXPECT_THAT(made.tls.alpn, ElementsAre(Pair("b.test", "h2")));
 }
 
+TEST_F(ConditionsTest, OfTwoProtocolsOfAHostTheLaterWhatIfCounts) {
+  add_page();
+  // The later request of b.test is that of the earlier what-if.
+  auto const made = make({"path=/2.js: protocol=h1", "path=/1.js: protocol=h2"});
+  EXPECT_THAT(made.tls.alpn, ElementsAre(Pair("b.test", "h2")));
+  EXPECT_EQ(effects_[0].changed, 0);
+  EXPECT_EQ(remark(0), "a later what-if sets the same: b.test");
+  EXPECT_EQ(effects_[1].changed, 1);
+  EXPECT_EQ(remark(1), "");
+}
+
+TEST_F(ConditionsTest, AHostSpeaksHttp3BesideWhatAnEarlierWhatIfSets) {
+  add_page();
+  auto const both = make({"path=/2.js: protocol=h1", "path=/1.js: protocol=h3"});
+  EXPECT_THAT(both.tls.h3, ElementsAre("b.test"));
+  EXPECT_THAT(both.tls.alpn, ElementsAre(Pair("b.test", "http/1.1")));
+  EXPECT_EQ(remark(0), "");
+  auto const without = make({"path=/2.js: protocol=h3", "path=/1.js: protocol=h2"});
+  EXPECT_THAT(without.tls.h3, IsEmpty());
+  EXPECT_EQ(remark(0), "a later what-if sets the same: b.test");
+}
+
 TEST_F(ConditionsTest, CoalescedHostsArePutWithThePage) {
   add_page();
   auto const made = make({"*: coalesce"});

@@ -207,6 +207,34 @@ TEST_F(DocumentChangesTest, EarlyHintsComeBeforeOtherInterimResponses) {
   EXPECT_EQ(made.bodies.at(kPage), "<head></head>");
 }
 
+TEST_F(DocumentChangesTest, EarlyHintsHaveTheIntegrityThatTheDocumentDemands) {
+  add_page(
+      "<head><script src=x.js integrity=sha256-A nonce=n></script>"
+      "<link rel=stylesheet href=x.css></head>");
+  ChangedSite const made(site(), {"type=script: early-hints", "type=style: early-hints"});
+  auto const& interim = made.at(kPage).interim;
+  ASSERT_THAT(interim, SizeIs(1));
+  ASSERT_THAT(interim[0].headers.list(), SizeIs(2));
+  EXPECT_EQ(interim[0].headers.list()[0].value,
+            "<https://a.test/x.js>; rel=preload; as=script; integrity=\"sha256-A\"");
+  EXPECT_EQ(interim[0].headers.list()[1].value, "<https://a.test/x.css>; rel=preload; as=style");
+}
+
+TEST_F(DocumentChangesTest, PreloadsHaveANonceThatThePolicyPermits) {
+  auto const link = std::string("rel=\"preload\" href=\"https://a.test/x.js\" as=\"script\"");
+  add_page("<head></head><script src=x.js nonce=abc></script>", "script-src 'nonce-abc'");
+  ChangedSite const mentioned(site(), {"type=script: preload"});
+  EXPECT_THAT(mentioned.plain(kPage), HasSubstr(link + " nonce=\"abc\">"));
+  make_new_site();
+  add_page("<head></head>", "img-src 'none', script-src 'self' 'nonce-abc' 'nonce-def'");
+  ChangedSite const inserted(site(), {"type=script: preload"});
+  EXPECT_THAT(inserted.plain(kPage), HasSubstr(link + " nonce=\"abc\">"));
+  make_new_site();
+  add_page("<head></head>", "style-src 'nonce-abc'; default-src 'nonce-def'; script-src 'self'");
+  ChangedSite const without(site(), {"type=script: preload"});
+  EXPECT_THAT(without.plain(kPage), HasSubstr(link + ">"));
+}
+
 TEST_F(DocumentChangesTest, EarlyHintsCannotLeaveTheirLink) {
   site().add(a_get(kPage, "text/html"), "<head></head>");
   auto odd = a_get("https://a.test/x", "text/javascript", kPage);

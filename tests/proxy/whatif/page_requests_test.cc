@@ -67,6 +67,42 @@ TEST_F(PageRequestsTest, DocumentOfAnOriginIsNotThatOfALongerName) {
   EXPECT_EQ(document_of(requests, 4), "https://a.test:8443/p");
 }
 
+TEST_F(PageRequestsTest, DocumentIsFoundWhereItsUrlFirstHadAnotherAnswer) {
+  for (std::uint16_t const status : {302, 403}) {
+    RecordedSite site;
+    site.begin_session({kPage});
+    site.add(a_get("https://a.test/before", "text/html"));
+    auto other = a_get(kPage, "text/html");
+    other.response.status = status;
+    site.add(status == 302 ? with(other, "Location", kPage) : other);
+    site.add(a_get(kPage, "text/html"));
+    site.add(a_get("https://b.test/frame", "text/html", kPage));
+    site.add(a_get("https://a.test/x.js", "text/javascript", kPage));
+    auto const requests = PageRequests::read(site.reader(), 1, {});
+    EXPECT_EQ(requests.document_of(requests.all().at(4)), &requests.all().at(2)) << status;
+    // The text of a challenge is a document, too.
+    EXPECT_EQ(requests.page(), &requests.all().at(status == 302 ? 2 : 1)) << status;
+  }
+}
+
+TEST_F(PageRequestsTest, DocumentThatWasOpenedTwiceIsTheLastBefore) {
+  for (int i = 0; i < 2; ++i) {
+    site_.add(a_get(kPage, "text/html"));
+    site_.add(a_get("https://a.test/x.js", "text/javascript", kPage));
+  }
+  auto const requests = read();
+  EXPECT_EQ(requests.document_of(requests.all().at(1)), &requests.all().at(0));
+  EXPECT_EQ(requests.document_of(requests.all().at(3)), &requests.all().at(2));
+}
+
+TEST_F(PageRequestsTest, DocumentOfWhatAStyleSheetWithoutARefererNamesIsOfItsOrigin) {
+  site_.add(a_get(kPage, "text/html"));
+  site_.add(a_get("https://b.test/frame", "text/html", kPage));
+  site_.add(a_get("https://a.test/x.css", "text/css"));
+  site_.add(a_get("https://a.test/f.woff2", "font/woff2", "https://a.test/x.css"));
+  EXPECT_EQ(document_of(read(), 3), kPage);
+}
+
 TEST_F(PageRequestsTest, DocumentWithoutARefererIsTheLastBefore) {
   site_.add(a_get("https://a.test/early.js", "text/javascript"));
   site_.add(a_get("https://a.test/one", "text/html"));
@@ -157,6 +193,8 @@ TEST_F(PageRequestsTest, AreThoseOfTheSessionAndSelectedByItsNumbers) {
   ASSERT_EQ(requests.all().size(), 2);
   EXPECT_THAT(requests.all()[0].by, ElementsAre(0, 2));
   EXPECT_THAT(requests.all()[1].by, ElementsAre(1, 2));
+  EXPECT_EQ(requests.all()[0].number, 2);
+  EXPECT_EQ(requests.all()[1].number, 3);
   EXPECT_THAT(read(3).all(), IsEmpty());
 }
 

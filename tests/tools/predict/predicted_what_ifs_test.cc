@@ -102,6 +102,13 @@ TEST_F(PredictedWhatIfs, AddUpTheDistanceOfAHost) {
   EXPECT_EQ(change_of(kScript, both).rtt_us, 30'000);
 }
 
+TEST_F(PredictedWhatIfs, SpeakTheProtocolOfTheLaterOneWhicheverRequestComesFirst) {
+  EXPECT_EQ(change_of(kPicture, {"type=script: protocol=h1", "path=/p.png: protocol=h2"}).protocol,
+            PredictedProtocol::kH2);
+  EXPECT_EQ(change_of(kPicture, {"path=/p.png: protocol=h2", "type=script: protocol=h1"}).protocol,
+            PredictedProtocol::kH1);
+}
+
 TEST_F(PredictedWhatIfs, SelectByConditionsWhatTheOthersHaveLeft) {
   std::vector<std::string> const texts{"path=/p.png: status=503", "status=503: think=+500ms"};
   EXPECT_EQ(change_of(kPicture, texts).think_us, 500'000);

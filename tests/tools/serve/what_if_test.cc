@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "dns/host.h"
 #include "dns/plan.h"
 #include "dns/responder.h"
 
@@ -17,6 +19,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 class ChangeNamingTest : public testing::Test {
@@ -75,6 +78,22 @@ TEST_F(ChangeNamingTest, ACoalescedHostHasAsManyAsAnAnswer) {
   coalesce({"b.test"});
   EXPECT_THAT(addresses(0), SizeIs(kMost));
   EXPECT_THAT(addresses(0), Each(EndsWith(":443")));
+}
+
+TEST_F(ChangeNamingTest, ACoalescedHostThatIsFurtherAwayMovesTheAddressesOfThePage) {
+  connect("a.test", "192.0.2.1:443");
+  connect("b.test", "192.0.2.9:443");
+  connect("b.test", "192.0.2.8:443");
+  whatif::Conditions conditions;
+  conditions.tls.page = "a.test";
+  conditions.tls.coalesced = {"b.test"};
+  conditions.further_away = {{"b.test", std::chrono::milliseconds(40)}};
+  change_naming(conditions, naming_);
+  EXPECT_THAT(naming_.round_trips,
+              ElementsAre(Pair(dns::parse_address("192.0.2.1").value(),
+                               std::chrono::nanoseconds(std::chrono::milliseconds(40)))));
+  EXPECT_THAT(addresses(1), ElementsAre("192.0.2.1:443"));
+  EXPECT_THAT(addresses(2), IsEmpty());
 }
 
 TEST_F(ChangeNamingTest, APageWithoutAnAddressIsGivenOne) {
