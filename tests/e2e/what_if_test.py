@@ -3,6 +3,7 @@
 what it does on the wire, and to which request; two actions on one document; a warm cache; refusals;
 `whatif`."""
 
+import base64
 import hashlib
 import json
 import pathlib
@@ -289,6 +290,18 @@ class Documents(Recorded):
                                base.request(SCRIPT)["end_ms"])  # which asks for it
             self.assertLess(load.request(LATE_IMAGE)["start_ms"],
                             load.request(SCRIPT)["response_ms"])
+
+    def test_a_preload_of_a_script_with_an_integrity_is_used(self):
+        digest = base64.b64encode(hashlib.sha256(FILES[HOST]["/app.js"][1]).digest())
+        page, self.archive = self.folder / "page.html", self.folder / "integrity.reprise"
+        page.write_bytes(PAGE.replace(b"/app.js", b"/app.js integrity=sha256-" + digest))
+        harness.run("archive", "edit", str(Recorded.archive), "1", "--body", str(page),
+                    "-o", str(self.archive))
+        self.load("path=/app.js: preload", protocols=("h2",))
+        for load in self.result["loads"]:
+            urls = [each["url"].partition("://")[2] for each in load["requests"]]
+            self.assertEqual(urls.count(SCRIPT), 1, urls)
+            self.assertIn(LATE_IMAGE, urls)  # the script ran
 
     def test_a_preconnect_saves_the_handshake_of_a_late_host(self):
         for base, load in self.pairs(*MORE):
