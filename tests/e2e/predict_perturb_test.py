@@ -43,7 +43,8 @@ class Perturb(harness.TestCase):
         self.assertIn(f"held back {gate_sites.URL}data.json", said)
         self.assertNotIn("the time for --perturb is over", said)
         edges = self.edges(out)
-        self.assertIn("held back", edges["data.json", "late.svg"])
+        for edge in (("app.js", "script"), ("script", "data.json"), ("data.json", "late.svg")):
+            self.assertIn("held back", edges[edge], edge)
         self.assertNotIn(("other.json", "late.svg"), edges)
         said = self.predict(archive, *change, "--loads", str(out), "-o", str(again))
         self.assertNotIn("held back", said)
