@@ -360,8 +360,8 @@ std::vector<std::string> Serving::chromium_flags() const {
   flags.insert(flags.end(), quiet.begin(), quiet.end());
   if (options_.h3 && !lead_to_h3(flags, options_.h3->led, options_.h3->offered)) {
     std::fprintf(stderr,
-                 "reprise: too many hosts for Chromium's flags, so Chromium uses HTTP/3 for every "
-                 "host from the first request on\n");
+                 "reprise: too many hosts for Chromium's flags, so Chromium uses HTTP/3 with all "
+                 "hosts from the first request on\n");
   }
   return flags;
 }

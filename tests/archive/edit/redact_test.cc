@@ -6,6 +6,7 @@
 
 #include "archive/edit/redact_fields.h"
 #include "tests/archive/edit/edit_fixture.h"
+#include "tests/archive/edit/secrets_key.h"
 #include "tests/test_seed.h"
 
 namespace reprise {
@@ -14,12 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-Secrets::Key key(int seed) {
-  Secrets::Key made{};
-  made.fill(static_cast<std::byte>(seed));
-  return made;
-}
 
 /// No codings, as the archives here have none.
 BodyCoder plain_coder() {
@@ -38,7 +33,7 @@ class Redact : public testing::Test {
   RedactReport redact(const RedactOptions& options) {
     auto const reader = open_archive(a_);
     auto const writer = create_archive(out_);
-    auto report = redact_archive(*reader, options, plain_coder(), key(1), *writer);
+    auto report = redact_archive(*reader, options, plain_coder(), secrets_key(1), *writer);
     EXPECT_TRUE(report) << report.error().message();
     EXPECT_TRUE(writer->close());
     return report ? *report : RedactReport();

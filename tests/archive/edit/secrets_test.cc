@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "archive/error.h"
+#include "tests/archive/edit/secrets_key.h"
 
 namespace reprise {
 namespace {
@@ -18,14 +19,8 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-Secrets::Key key_from(int seed) {
-  Secrets::Key made{};
-  made.fill(static_cast<std::byte>(seed));
-  return made;
-}
-
 TEST(Secrets, AreHiddenAlikeInKindAndLength) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   EXPECT_THAT(secrets.hide("GA1.2.123456789.abcXYZ", "c"),
               AllOf(MatchesRegex("[A-Z][A-Z][0-9]\\.[0-9]\\.[0-9]+\\.[a-z][a-z][a-z][A-Z]+"),
                     Not("GA1.2.123456789.abcXYZ"), testing::SizeIs(22)));
@@ -34,7 +29,7 @@ TEST(Secrets, AreHiddenAlikeInKindAndLength) {
 }
 
 TEST(Secrets, HaveTheSameStandInInEveryForm) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   auto const plain = secrets.hide("user/name=Passw0rd12", "c");
   auto encoded = secrets.hide("user%2Fname%3dPassw0rd12", "c");
   EXPECT_THAT(encoded, AllOf(HasSubstr("%2F"), HasSubstr("%3d")));
@@ -44,15 +39,15 @@ TEST(Secrets, HaveTheSameStandInInEveryForm) {
 }
 
 TEST(Secrets, DependOnTheKey) {
-  Secrets one(key_from(1));
-  Secrets other(key_from(2));
+  Secrets one(secrets_key(1));
+  Secrets other(secrets_key(2));
   EXPECT_NE(one.hide("0123456789abcdef", "c"), other.hide("0123456789abcdef", "c"));
-  Secrets same(key_from(1));
+  Secrets same(secrets_key(1));
   EXPECT_EQ(one.hide("0123456789abcdef", "c"), same.hide("0123456789abcdef", "c"));
 }
 
 TEST(Secrets, AreFoundWhereverTheyOccurTheLongestFirst) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   ASSERT_TRUE(secrets.add("sess%3D12345", "c", Searched::kYes));
   ASSERT_TRUE(secrets.add("sess%3D1234567", "c", Searched::kYes));
   ASSERT_TRUE(secrets.add("short1", "c", Searched::kYes));
@@ -80,7 +75,7 @@ std::string with_escapes(std::string_view text, Escapes escapes) {
 }
 
 TEST(Secrets, AreFoundInTheSpellingsOfOtherFormats) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   constexpr std::string_view kToken = "abc/def+123==";
   constexpr std::string_view kPhrase = "pass & it's \"so\" (4)~";
   for (auto const secret : {kToken, kPhrase}) ASSERT_TRUE(secrets.add(secret, "c", Searched::kYes));
@@ -117,7 +112,7 @@ TEST(Secrets, AreFoundInTheSpellingsOfOtherFormats) {
 }
 
 TEST(Secrets, AreFoundWithTheUnicodeEscapesOfJson) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   constexpr std::string_view kName = "Jos\xc3\xa9/1975 \"\xf0\x9f\x98\x80\"";
   ASSERT_TRUE(secrets.add(kName, "c", Searched::kYes));
   auto const stand_in = secrets.hide(kName, "c");
@@ -134,7 +129,7 @@ TEST(Secrets, AreFoundWithTheUnicodeEscapesOfJson) {
 }
 
 TEST(Secrets, OfQueriesAndFormsAreFoundWithSpacesForPlus) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   ASSERT_TRUE(secrets.add("jane+doe%2B1975", "c", Searched::kPlusAsSpaceToo));
   ASSERT_TRUE(secrets.add("john+roe%2B1975", "c", Searched::kYes));
   EXPECT_EQ(secrets.counts().at("c").values, 2U);
@@ -147,7 +142,7 @@ TEST(Secrets, OfQueriesAndFormsAreFoundWithSpacesForPlus) {
 }
 
 TEST(Secrets, AreBounded) {
-  Secrets secrets(key_from(1));
+  Secrets secrets(secrets_key(1));
   std::string const large(100'000, 'a');
   EXPECT_EQ(secrets.hide(large, "c").size(), large.size());
   ASSERT_TRUE(secrets.add(large, "c", Searched::kNo));
