@@ -1,17 +1,32 @@
 #include "base/coding/coding.h"
 
+#include <algorithm>
+#include <array>
 #include <ranges>
 
 #include "base/coding/coding_stage.h"
+#include "base/http/h1_syntax.h"
 #include "base/text/white_space.h"
 
 namespace reprise::coding {
 namespace {
 
-std::unique_ptr<Decoder::Stage> decoder_of(Coding coding, DecodeLimits limits) {
+// IANA's registry of HTTP content codings, without those that are decoded here.
+constexpr auto kOtherCodings = std::to_array<std::string_view>(
+    {"aes128gcm", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress"});
+
+/// Whether browsers take `name` for nothing. They refuse a value that is not a token.
+bool is_ignored(std::string_view name) {
+  return is_token(name) && std::ranges::none_of(kOtherCodings, [name](std::string_view coding) {
+           return equals_ignoring_case(name, coding);
+         });
+}
+
+std::unique_ptr<Decoder::Stage> decoder_of(Coding coding, DecodeLimits limits,
+                                           GzipTrailer trailer) {
   if (coding == Coding::kBrotli) return brotli_decoder(limits);
   if (coding == Coding::kZstd) return zstd_decoder(limits);
-  return zlib_decoder(coding, limits);
+  return zlib_decoder(coding, limits, trailer);
 }
 
 std::unique_ptr<Encoder::Stage> encoder_of(Coding coding, Effort effort) {
@@ -24,6 +39,7 @@ std::unique_ptr<Encoder::Stage> encoder_of(Coding coding, Effort effort) {
 
 Result<std::vector<Coding>> codings_of(HeaderList headers) {
   std::vector<Coding> codings;
+  bool any_ignored = false;
   for (const HeaderView& field : headers) {
     if (!equals_ignoring_case(field.name, "content-encoding")) continue;
     for (auto const part : std::views::split(field.value, ',')) {
@@ -38,18 +54,22 @@ Result<std::vector<Coding>> codings_of(HeaderList headers) {
         codings.push_back(Coding::kBrotli);
       } else if (is("zstd")) {
         codings.push_back(Coding::kZstd);
+      } else if (is_ignored(name)) {
+        any_ignored = true;
       } else {
         return fail(errc::unknown_coding);
       }
       if (codings.size() > kCodingsMax) return fail(errc::unknown_coding);
     }
   }
+  // Chromium then decodes nothing, Firefox the codings that it knows.
+  if (any_ignored && !codings.empty()) return fail(errc::unknown_coding);
   return codings;
 }
 
-Decoder::Decoder(std::span<const Coding> codings, DecodeLimits limits) {
+Decoder::Decoder(std::span<const Coding> codings, DecodeLimits limits, GzipTrailer trailer) {
   for (Coding const coding : std::views::reverse(codings)) {
-    stages_.push_back(decoder_of(coding, limits));
+    stages_.push_back(decoder_of(coding, limits, trailer));
   }
   between_.resize(stages_.size());
 }

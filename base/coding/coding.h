@@ -26,7 +26,9 @@ enum class Coding : std::uint8_t {
 using Buffer = std::vector<std::byte>;
 
 /// The codings of Content-Encoding, in the order in which they were applied, without "identity".
-/// At most kCodingsMax. Errors: errc::unknown_coding.
+/// At most kCodingsMax. Values that name no registered coding ("utf-8", "none") are ignored, as in
+/// browsers. Errors: errc::unknown_coding, for registered codings that cannot be decoded here, and
+/// for ignored values beside a coding, where browsers differ.
 Result<std::vector<Coding>> codings_of(HeaderList headers);
 inline constexpr std::size_t kCodingsMax = 4;
 
@@ -38,15 +40,23 @@ struct DecodeLimits {
   std::size_t ratio_free = 4 << 20;  ///< for bodies that decode to more than this
 };
 
+/// The use of a gzip trailer: a CRC and a length.
+enum class GzipTrailer : std::uint8_t {
+  kIgnored,  ///< as in browsers: the body ends before it, and it can be wrong or missing
+  kChecked,
+};
+
 /// Decodes a body piece by piece.
 class Decoder {
  public:
-  Decoder(std::span<const Coding> codings, DecodeLimits limits);
+  Decoder(std::span<const Coding> codings, DecodeLimits limits,
+          GzipTrailer trailer = GzipTrailer::kIgnored);
   Decoder(Decoder&&) noexcept;
   ~Decoder();
 
   /// Decodes `coded` and appends the result to `plain`, at most 32 KiB beyond the limits.
-  /// Errors, after which write() must not be called: errc::not_that_coding, too_large, bomb.
+  /// Errors, after which write() must not be called: errc::not_that_coding, too_large, bomb. The
+  /// bytes before the error have been appended.
   Result<void> write(std::span<const std::byte> coded, Buffer& plain);
 
   /// Ends the coded body. An empty body is valid. Errors: errc::truncated.
@@ -96,6 +106,16 @@ class Encoder {
 /// Decodes a whole body. Updates `codings` to those that decoding found. Errors: as Decoder.
 Result<Buffer> decode_whole(std::vector<Coding>& codings, std::span<const std::byte> body,
                             DecodeLimits limits);
+
+/// A body as far as it goes.
+struct DecodedBody {
+  Buffer plain;
+  bool is_truncated = false;
+};
+
+/// As decode_whole(), but a body that ends early is no error: browsers show it as far as it goes.
+Result<DecodedBody> decode_available(std::vector<Coding>& codings, std::span<const std::byte> body,
+                                     DecodeLimits limits);
 
 /// The level whose output is nearest to the size of `coded`. Encodes the start (kFitBytes) again
 /// with several levels, which takes a few milliseconds. `codings`: as found by decoding, not empty.

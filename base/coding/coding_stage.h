@@ -62,7 +62,8 @@ class Encoder::Stage {
   virtual void write(std::span<const std::byte> plain, Until until, Buffer& coded) = 0;
 };
 
-std::unique_ptr<Decoder::Stage> zlib_decoder(Coding coding, DecodeLimits limits);
+std::unique_ptr<Decoder::Stage> zlib_decoder(Coding coding, DecodeLimits limits,
+                                             GzipTrailer trailer);
 std::unique_ptr<Decoder::Stage> brotli_decoder(DecodeLimits limits);
 std::unique_ptr<Decoder::Stage> zstd_decoder(DecodeLimits limits);
 std::unique_ptr<Encoder::Stage> zlib_encoder(Coding coding, Effort effort);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/coding/coding.h"
+#include "base/coding/error.h"
 #include "base/invariant.h"
 
 namespace reprise::coding {
@@ -56,17 +57,27 @@ std::span<const Effort> efforts_of(Coding coding) {
 
 Result<Buffer> decode_whole(std::vector<Coding>& codings, std::span<const std::byte> body,
                             DecodeLimits limits) {
-  Buffer plain;
+  auto found = codings;
+  auto decoded = decode_available(found, body, limits);
+  if (!decoded) return fail(decoded.error());
+  if (decoded->is_truncated) return fail(errc::truncated);
+  codings = std::move(found);
+  return std::move(decoded->plain);
+}
+
+Result<DecodedBody> decode_available(std::vector<Coding>& codings, std::span<const std::byte> body,
+                                     DecodeLimits limits) {
+  DecodedBody decoded;
   if (codings.size() == 1 && codings.front() == Coding::kGzip &&
-      inflate_member(body, limits, plain)) {
-    return plain;
+      inflate_member(body, limits, decoded.plain)) {
+    return decoded;
   }
-  plain.clear();
+  decoded.plain.clear();
   Decoder decoder(codings, limits);
-  if (auto const done = decoder.write(body, plain); !done) return fail(done.error());
-  if (auto const done = decoder.finish(); !done) return fail(done.error());
+  if (auto const done = decoder.write(body, decoded.plain); !done) return fail(done.error());
+  decoded.is_truncated = !decoder.finish();
   codings = decoder.codings();
-  return plain;
+  return decoded;
 }
 
 Result<Effort> fit_effort(std::span<const Coding> codings, std::span<const std::byte> coded) {

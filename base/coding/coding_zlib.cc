@@ -21,7 +21,11 @@ unsigned char* zlib_bytes(std::span<const std::byte> bytes) {
 
 class Inflate final : public Decoder::Stage {
  public:
-  Inflate(Coding coding, DecodeLimits limits) : Stage(limits), coding_(coding) {}
+  Inflate(Coding coding, DecodeLimits limits, GzipTrailer trailer)
+      : Stage(limits),
+        coding_(coding),
+        gzip_(trailer == GzipTrailer::kChecked ? Inflation::Format::kGzip
+                                               : Inflation::Format::kGzipData) {}
 
   Coding coding() const override { return coding_; }
 
@@ -48,7 +52,7 @@ class Inflate final : public Decoder::Stage {
     bool const zlib =
         (byte(0) & 0x0F) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0;
     if (coding_ == Coding::kDeflate && !zlib) coding_ = Coding::kRawDeflate;
-    inflation_.emplace(coding_ == Coding::kGzip      ? Inflation::Format::kGzip
+    inflation_.emplace(coding_ == Coding::kGzip      ? gzip_
                        : coding_ == Coding::kDeflate ? Inflation::Format::kZlib
                                                      : Inflation::Format::kRaw);
     return {};
@@ -70,6 +74,7 @@ class Inflate final : public Decoder::Stage {
   }
 
   Coding coding_;
+  Inflation::Format gzip_;
   std::array<std::byte, 2> first_{};
   std::size_t first_size_ = 0;
   std::optional<Inflation> inflation_;  // once the first bytes have arrived
@@ -109,8 +114,9 @@ class Deflate final : public Encoder::Stage {
 
 }  // namespace
 
-std::unique_ptr<Decoder::Stage> zlib_decoder(Coding coding, DecodeLimits limits) {
-  return std::make_unique<Inflate>(coding, limits);
+std::unique_ptr<Decoder::Stage> zlib_decoder(Coding coding, DecodeLimits limits,
+                                             GzipTrailer trailer) {
+  return std::make_unique<Inflate>(coding, limits, trailer);
 }
 
 std::unique_ptr<Encoder::Stage> zlib_encoder(Coding coding, Effort effort) {

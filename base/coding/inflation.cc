@@ -13,13 +13,15 @@ namespace reprise::coding {
 
 struct Inflation::State {
   z_stream stream{};
+  bool ends_before_trailer = false;
   ~State() { ::inflateEnd(&stream); }
 };
 
 Inflation::Inflation(Format format) : state_(std::make_unique<State>()) {
   // zlib's window bits also select the format.
-  int const bits = format == Format::kGzip ? 15 + 16 : format == Format::kZlib ? 15 : -15;
+  int const bits = format == Format::kZlib ? 15 : format == Format::kRaw ? -15 : 15 + 16;
   invariant(::inflateInit2(&state_->stream, bits) == Z_OK, "zlib has no memory");
+  state_->ends_before_trailer = format == Format::kGzipData;
 }
 Inflation::~Inflation() = default;
 Inflation::Inflation(Inflation&&) noexcept = default;
@@ -33,9 +35,18 @@ InflationStep Inflation::step(Bytes in, std::span<std::byte> room) {
   stream.avail_in = static_cast<unsigned>(in.size());
   stream.next_out = reinterpret_cast<unsigned char*>(room.data());
   stream.avail_out = static_cast<unsigned>(room.size());
-  auto const code = ::inflate(&stream, Z_NO_FLUSH);
+  // With Z_BLOCK, zlib stops after each block: also after the last, before it reads the trailer.
+  // zlib.h: in data_type, 64 stands for the last block, and 128 for the end of a block.
+  constexpr int kEndOfLastBlock = 64 + 128;
+  bool data_ended = false;
+  int code = Z_OK;
+  do {
+    code = ::inflate(&stream, state_->ends_before_trailer ? Z_BLOCK : Z_NO_FLUSH);
+    data_ended =
+        state_->ends_before_trailer && (stream.data_type & kEndOfLastBlock) == kEndOfLastBlock;
+  } while (code == Z_OK && !data_ended && stream.avail_in > 0 && stream.avail_out > 0);
   InflationStep step{.taken = in.size() - stream.avail_in, .given = room.size() - stream.avail_out};
-  if (code == Z_STREAM_END) {
+  if (code == Z_STREAM_END || data_ended) {
     step.state = InflationStep::State::kEnded;
   } else if (code != Z_OK && code != Z_BUF_ERROR) {
     step.state = InflationStep::State::kBroken;

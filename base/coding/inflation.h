@@ -31,8 +31,9 @@ struct InflationStep {
 class Inflation {
  public:
   enum class Format : std::uint8_t {
-    kGzip,  ///< RFC 1952, one member
-    kZlib,  ///< RFC 1950
+    kGzip,      ///< RFC 1952, one member
+    kGzipData,  ///< the same, up to its trailer (CRC and length), which is not read
+    kZlib,      ///< RFC 1950
     kRaw,
   };
   explicit Inflation(Format format);

@@ -37,6 +37,10 @@ class H1Category final : public std::error_category {
         return "malformed chunked coding";
       case h1_errc::bad_authority:
         return "no valid Host field";
+      case h1_errc::bad_target:
+        return "the request target is neither a path nor an http or https URL";
+      case h1_errc::not_a_proxy:
+        return "this listener is not a proxy: use the address of --proxy";
       case h1_errc::unsupported_version:
         return "unsupported HTTP version";
       case h1_errc::only_content:

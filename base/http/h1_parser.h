@@ -23,6 +23,8 @@ enum class h1_errc {
   bad_framing,    ///< contradicting or malformed Content-Length, Transfer-Encoding
   bad_chunk,      ///< a malformed chunk size, or trailers over their limit
   bad_authority,  ///< no valid Host field
+  bad_target,     ///< a request target that is neither a path nor an http or https URL
+  not_a_proxy,    ///< CONNECT to a server that is no proxy
   unsupported_version,
   only_content,        ///< an origin sends a body and no head
   truncated,           ///< the peer ended inside a message

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <map>
 #include <system_error>
 
 #include "base/system/private_file.h"
@@ -15,6 +16,16 @@ bool say(const std::filesystem::path& path, const char* flag, const std::error_c
   std::fprintf(stderr, "reprise: %s %s cannot be written: %s\n", flag, path.c_str(),
                error.message().c_str());
   return false;
+}
+
+/// The absolute path of a file that a writer replaces; empty for all else.
+std::filesystem::path replaced_place(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty() || path == "-") return {};
+  auto const status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return {};
+  auto const absolute = std::filesystem::absolute(path, error);
+  return std::filesystem::weakly_canonical(absolute, error);
 }
 
 }  // namespace
@@ -35,6 +46,20 @@ bool can_be_written(const std::filesystem::path& path, const char* flag) {
   if (path.empty()) return true;
   auto const checked = check_writable(path);
   return checked || say(path, flag, checked.error());
+}
+
+bool are_different_files(std::initializer_list<NamedFile> files) {
+  std::map<std::filesystem::path, const char*> flags;
+  for (auto const& [flag, path] : files) {
+    auto const place = replaced_place(path);
+    if (place.empty()) continue;
+    auto const [other, is_new] = flags.emplace(place, flag);
+    if (is_new) continue;
+    std::fprintf(stderr, "reprise: %s and %s are the same file: %s. Give each another name\n",
+                 other->second, flag, path.c_str());
+    return false;
+  }
+  return true;
 }
 
 bool remove_stale_file(const std::filesystem::path& path, const char* flag) {

@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <filesystem>
+#include <initializer_list>
 
 namespace reprise {
 
@@ -17,6 +18,17 @@ bool write_json_file(const std::filesystem::path& path, const char* flag,
 /// Checks in advance whether a file that is written at the end can be written. Prints an error as
 /// above. True if `path` is empty.
 bool can_be_written(const std::filesystem::path& path, const char* flag);
+
+/// A file that the command line names.
+struct NamedFile {
+  const char* flag;
+  std::filesystem::path path;  ///< empty: not given
+};
+
+/// Checks in advance that no file of a run replaces another one. Prints an error that names the
+/// flags of two that are the same. Standard output ("-"), devices, pipes and folders can be the
+/// same.
+bool are_different_files(std::initializer_list<NamedFile> files);
 
 /// Removes the file of an earlier run, so that nobody reads it while waiting for this run's. Prints
 /// an error as above. True if there was none, or if `path` is empty.

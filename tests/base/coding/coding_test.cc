@@ -69,9 +69,22 @@ TEST(Coding, ReadsContentEncodingInTheOrderOfApplication) {
                         {.name = "Content-Encoding", .value = "br,zstd"}};
   EXPECT_EQ(codings_of(headers.list()), (Codings{Coding::kGzip, Coding::kBrotli, Coding::kZstd}));
   EXPECT_EQ(codings_of({}), Codings{});
-  for (auto const* const value : {"compress", "gzip;q=1", "dcb", "utf-8", "br,br,br,br,br"}) {
+  for (auto const* const value : {"compress", "X-Compress", "exi", "pack200-gzip", "gzip;q=1",
+                                  "dcb", "dcz", "aes128gcm", "br,br,br,br,br"}) {
     Headers const bad{{.name = "Content-Encoding", .value = value}};
     EXPECT_EQ(codings_of(bad.list()).error(), errc::unknown_coding) << value;
+  }
+}
+
+TEST(Coding, IgnoresAContentEncodingThatNamesNoCoding) {
+  for (auto const* const value : {"utf-8", "none", "UTF-8, identity", "binary", ""}) {
+    Headers const headers{{.name = "Content-Encoding", .value = value}};
+    EXPECT_EQ(codings_of(headers.list()), Codings{}) << value;
+  }
+  // Browsers differ.
+  for (auto const* const value : {"gzip, utf-8", "utf-8, gzip"}) {
+    Headers const headers{{.name = "Content-Encoding", .value = value}};
+    EXPECT_EQ(codings_of(headers.list()).error(), errc::unknown_coding) << value;
   }
 }
 
@@ -141,9 +154,55 @@ TEST(Coding, ACutBodyIsFoundOut) {
 
 TEST(Coding, DamageIsFoundOut) {
   auto const page = buffer_of(inject::sample_page(5000));
-  auto coded = encode({Coding::kGzip}, page, 6);
-  coded[coded.size() - 6] ^= std::byte{1};  // in the CRC
-  EXPECT_EQ(decode({Coding::kGzip}, coded).error(), errc::not_that_coding);
+  auto coded = encode({Coding::kDeflate}, page, 6);
+  coded.back() ^= std::byte{1};  // in the checksum
+  EXPECT_EQ(decode({Coding::kDeflate}, coded).error(), errc::not_that_coding);
+}
+
+TEST(Coding, TheTrailerOfGzipIsIgnoredAsInBrowsersUnlessItIsChecked) {
+  constexpr std::size_t kTrailerBytes = 8;
+  auto const codings = Codings{Coding::kGzip};
+  for (std::size_t const size : {0, 1, 5000, 200'000}) {
+    auto const page = buffer_of(inject::sample_page(200'000).substr(0, size));
+    auto const coded = encode(codings, page, 6);
+    std::vector<Buffer> wrong;
+    for (std::size_t i = 1; i <= kTrailerBytes; ++i) {
+      wrong.push_back(coded);
+      wrong.back()[coded.size() - i] ^= std::byte{1};
+      wrong.emplace_back(coded.begin(), coded.end() - static_cast<std::ptrdiff_t>(i));
+    }
+    for (const Buffer& each : wrong) {
+      EXPECT_EQ(decode(codings, each), page);
+      EXPECT_EQ(decode(codings, each, {}, 1), page);
+      auto found = codings;
+      EXPECT_EQ(decode_whole(found, each, {}), page);
+      Decoder strict(codings, {}, GzipTrailer::kChecked);
+      Buffer plain;
+      EXPECT_FALSE(strict.write(each, plain) && strict.finish());
+    }
+    EXPECT_EQ(decode(codings, std::span(coded).first(coded.size() - kTrailerBytes - 1)).error(),
+              errc::truncated);
+  }
+}
+
+TEST(Coding, ABodyThatEndsEarlyIsAvailableAsFarAsItGoes) {
+  auto const page = buffer_of(inject::sample_page(200'000));
+  for (const Codings& each : kEach) {
+    if (each.empty()) continue;
+    auto codings = each;
+    auto const coded = encode(codings, page, 6);
+    auto const whole = decode_available(codings, coded, {});
+    ASSERT_TRUE(whole);
+    EXPECT_FALSE(whole->is_truncated);
+    EXPECT_EQ(whole->plain, page);
+    auto const part = decode_available(codings, std::span(coded).first(coded.size() - 9), {});
+    ASSERT_TRUE(part);
+    EXPECT_TRUE(part->is_truncated);
+    EXPECT_LE(part->plain.size(), page.size());
+    EXPECT_TRUE(std::equal(part->plain.begin(), part->plain.end(), page.begin()));
+    EXPECT_EQ(decode_whole(codings, std::span(coded).first(coded.size() - 9), {}).error(),
+              errc::truncated);
+  }
 }
 
 TEST(Coding, WhatFollowsTheEndIsIgnoredAsInBrowsers) {
