@@ -176,9 +176,10 @@ const SessionContents& session_of(const std::vector<SessionContents>& contents,
 
 /// The properties of the common session.
 SessionInfo common_info(const std::vector<std::vector<SessionContents>>& contents,
-                        const std::vector<Part>& parts) {
+                        const std::vector<Part>& parts, bool all_pages) {
   auto info = session_of(contents.front(), parts.front().session).info;
   for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (!all_pages && !info.pages.empty()) break;
     for (auto const& page : session_of(contents[i], parts[i].session).info.pages) {
       if (std::ranges::find(info.pages, page) == info.pages.end()) info.pages.push_back(page);
     }
@@ -198,8 +199,8 @@ SessionTime time_between(const SessionInfo& first, const SessionInfo& other) {
 
 /// Replaces the first archive's session by the sessions of all.
 Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& contents,
-                           const std::vector<Part>& parts, ArchiveWriter& to) {
-  auto const info = common_info(contents, parts);
+                           const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to) {
+  auto const info = common_info(contents, parts, all_pages);
   if (auto begun = to.begin_session(info); !begun) return fail(begun.error());
   Numbers used;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -211,14 +212,14 @@ Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& cont
   return info.complete ? to.end_session() : Result<void>();
 }
 
-Result<void> join(const std::vector<Part>& parts, ArchiveWriter& to) {
+Result<void> join(const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to) {
   std::vector<std::vector<SessionContents>> contents;
   for (const Part& part : parts) contents.push_back(contents_of(*part.reader));
-  if (contents.front().empty()) return join_sessions(contents, parts, to);
+  if (contents.front().empty()) return join_sessions(contents, parts, all_pages, to);
   SelectedCopy first(*parts.front().reader, parts.front().selection, to);
   for (const SessionContents& session : contents.front()) {
     if (session.info.number == parts.front().session) {
-      if (auto joined = join_sessions(contents, parts, to); !joined) return joined;
+      if (auto joined = join_sessions(contents, parts, all_pages, to); !joined) return joined;
     } else if (parts.front().selection.has_session(session)) {
       if (auto copied = first.copy_session(session); !copied) return copied;
     }
@@ -247,7 +248,8 @@ Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* co
     auto const done = leave_duplicates_out(parts, options.duplicates);
     if (!done) return fail(done.error());
   }
-  auto const done = options.separate_sessions ? put_side_by_side(parts, to) : join(parts, to);
+  auto const done =
+      options.separate_sessions ? put_side_by_side(parts, to) : join(parts, options.all_pages, to);
   if (!done) return fail(done.error());
   std::vector<MergedPart> counts;
   for (Part& part : parts) {

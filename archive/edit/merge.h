@@ -26,6 +26,9 @@ struct MergeOptions {
   /// archive would serve into that of the first archive, because a replay serves one session. Then
   /// other sessions of the first archive are kept, and those of the others are skipped.
   bool separate_sessions = false;
+  /// Whose start URLs the common session gets: of all archives, or only of the first one that has
+  /// some. Other archives then just add exchanges.
+  bool all_pages = true;
   /// Which exchanges to take; `number` is that of `ls` in their archive.
   std::function<bool(const Exchange&, std::size_t number)> only;
 };
@@ -41,7 +44,7 @@ struct MergedPart {
 /// unchanged. For exchanges that join its session, sequence numbers and connection ids continue
 /// those before, and times count from that session's start (by the wall clock; unchanged if that is
 /// over 292 years away). The session's start, seed, clock, versions, command line and end are the
-/// first one's, its pages those of all. Errors: corrupt; too_large; write(2)'s.
+/// first one's, its pages as `all_pages` says. Errors: corrupt; too_large; write(2)'s.
 Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* const> from,
                                                const MergeOptions& options, ArchiveWriter& to);
 

@@ -24,7 +24,7 @@ struct ExportOptions {
   std::function<bool()> stop;  ///< called before each exchange; can be empty
   Effort effort = Effort::kUsual;
   /// .wprgo: skips exchanges without a response. Web Page Replay injects nothing at all into an
-  /// archive that has one.
+  /// archive that has one, so files for it need this.
   bool answered_only = false;
   /// .wprgo: its time seed, instead of the session's start.
   std::optional<std::chrono::milliseconds> time_seed;

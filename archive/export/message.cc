@@ -55,8 +55,8 @@ bool is_writable(const Exchange& exchange) {
   constexpr std::string_view kOfUrls = "/?#@[]\\<>\"%";
   auto const& host = exchange.request.host;
   auto const fits = [kOfUrls](char c) {
-    return static_cast<unsigned char>(c) > 0x20 && c != 0x7f &&
-           kOfUrls.find(c) == std::string_view::npos;
+    auto const byte = static_cast<unsigned char>(c);
+    return byte > 0x20 && byte < 0x7f && kOfUrls.find(c) == std::string_view::npos;
   };
   return is_token(exchange.request.method) && !host.empty() && std::ranges::all_of(host, fits);
 }

@@ -19,7 +19,8 @@ struct Message {
   std::string trailers;
 };
 
-/// Whether the method and host are valid in a message; an archive may come from a stranger.
+/// Whether the method and host are valid in a message; an archive may come from a stranger. A host
+/// beyond ASCII is not: only its Punycode is sent.
 bool is_writable(const Exchange& exchange);
 
 /// `exchange` must outlive them. A Host is added where it is missing: over a protocol that has no

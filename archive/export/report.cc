@@ -30,6 +30,8 @@ std::span<const LossText, kLosses> loss_texts() {
        "bodies do not match their Content-Encoding and are written as stored"},
       {"failed", "exchange has no response; only the request is written",
        "exchanges have no response; only the request is written"},
+      {"failed", "exchange has no response and is not written",
+       "exchanges have no response and are not written"},
       {"cut", "exchange was cut and is not written, because readers would take it as complete",
        "exchanges were cut and are not written, because readers would take them as complete"},
       {"reasons", "exchange loses the reason why it is incomplete",

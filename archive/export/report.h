@@ -24,6 +24,7 @@ enum class Loss : std::uint8_t {
   kDecoded,
   kNotDecoded,
   kFailed,
+  kUnanswered,  ///< the same, in a target that cannot hold them at all
   kCut,
   kReasons,
   kPartialRequest,
@@ -36,7 +37,7 @@ enum class Loss : std::uint8_t {
 inline constexpr std::size_t kLosses = static_cast<std::size_t>(Loss::kUnwritable) + 1;
 
 struct LossText {
-  const char* name;  ///< in JSON
+  const char* name;  ///< in JSON; kFailed and kUnanswered, of different targets, have the same
   const char* one;   ///< for users, after 1
   const char* many;  ///< after other numbers
 };

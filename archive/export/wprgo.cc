@@ -79,7 +79,7 @@ void WprgoWriter::survey() {
       continue;
     }
     if (exchange->response.status == 0 && job_.options().answered_only) {
-      job_.report().lose(Loss::kFailed);
+      job_.report().lose(Loss::kUnanswered);
       continue;
     }
     auto host = authority_of(exchange->request);

@@ -46,18 +46,66 @@ void take_target(const std::string& sent, ExchangeDraft& draft) {
   }
 }
 
+template <class List>
+std::size_t memory_of_fields(const List& fields) {
+  std::size_t bytes = 0;
+  for (auto const& field : fields) bytes += sizeof field + field.name.size() + field.value.size();
+  return bytes;
+}
+
 std::size_t memory_of(const ExchangeDraft& draft) {
-  auto bytes = sizeof draft + draft.failure.size() + draft.url.target.size() +
-               draft.body.stored.extents.size() * sizeof(Extent);
-  for (auto const* const fields : {&draft.request_fields, &draft.fields}) {
-    for (const Field& field : *fields) {
-      bytes += sizeof field + field.name.size() + field.value.size();
-    }
+  auto const extents = draft.request_body.extents.size() + draft.body.stored.extents.size();
+  auto bytes = sizeof draft + extents * sizeof(Extent) + memory_of_fields(draft.request_fields) +
+               memory_of_fields(draft.fields) + memory_of_fields(draft.body.trailers);
+  for (auto const* const text : {&draft.method, &draft.url.target, &draft.reason, &draft.failure,
+                                 &draft.address, &draft.facts.cipher}) {
+    bytes += text->size();
+  }
+  for (const StoredInterimResponse& each : draft.interim) {
+    bytes += sizeof each + each.reason.size() + memory_of_fields(each.headers.list());
   }
   return bytes;
 }
 
 }  // namespace
+
+std::size_t Captures::Waiting::memory_bytes() const {
+  auto bytes = memory_of(draft) + capture.id.size() + capture.uri.size();
+  for (auto const& id : capture.concurrent) bytes += sizeof id + id.size();
+  if (referral) bytes += referral->uri.size() + referral->date.size() + referral->digest.size();
+  return bytes;
+}
+
+/// Appends to requests_ or responses_.
+void Captures::wait(Queue& queue, Waiting half) {
+  waiting_bytes_ += half.memory_bytes();
+  queue.push_back(std::move(half));
+  limit_waiting();
+}
+
+/// Takes one of them.
+Captures::Waiting Captures::take(Queue& queue, Queue::iterator at) {
+  auto half = std::move(*at);
+  queue.erase(at);
+  waiting_bytes_ -= half.memory_bytes();
+  return half;
+}
+
+/// Lets go of the oldest halves.
+void Captures::limit_waiting() {
+  while (requests_.size() > kWaitingMax) let_go_of_request();
+  while (responses_.size() > kWaitingMax) let_go_of_response();
+  while (waiting_bytes_ > kWaitingBytesMax) {
+    bool const is_request =
+        responses_.empty() ||
+        (!requests_.empty() && requests_.front().capture.order < responses_.front().capture.order);
+    if (is_request) {
+      let_go_of_request();
+    } else {
+      let_go_of_response();
+    }
+  }
+}
 
 /// The other half of an exchange: one names the other, or neither names any, and they are adjacent
 /// with the same URI.
@@ -84,27 +132,21 @@ Captures::Queue::iterator Captures::find_neighbour(Queue& queue, const Capture& 
 
 /// Adds the first request alone: the response that it names did not come.
 void Captures::let_go_of_request() {
-  auto request = std::move(requests_.front());
-  requests_.pop_front();
+  auto request = take(requests_, requests_.begin());
   auto const response = find_neighbour(responses_, request.capture);
   if (response == responses_.end()) {
     ++collector_.report().requests_alone;
     return;
   }
-  auto other = std::move(*response);
-  responses_.erase(response);
-  pair(std::move(request), std::move(other));
+  pair(std::move(request), take(responses_, response));
 }
 
 /// The same for the first response.
 void Captures::let_go_of_response() {
-  auto response = std::move(responses_.front());
-  responses_.pop_front();
+  auto response = take(responses_, responses_.begin());
   auto const request = find_neighbour(requests_, response.capture);
   if (request == requests_.end()) return leave(std::move(response));
-  auto other = std::move(*request);
-  requests_.erase(request);
-  pair(std::move(other), std::move(response));
+  pair(take(requests_, request), std::move(response));
 }
 
 void Captures::add_request(Capture capture, ExchangeDraft draft) {
@@ -112,13 +154,8 @@ void Captures::add_request(Capture capture, ExchangeDraft draft) {
   Waiting request{std::move(capture), std::move(draft), std::nullopt};
   auto const response = find_partner(responses_, request.capture, last_ == Last::kResponse);
   last_ = Last::kRequest;
-  if (response != responses_.end()) {
-    auto other = std::move(*response);
-    responses_.erase(response);
-    return pair(std::move(request), std::move(other));
-  }
-  requests_.push_back(std::move(request));
-  if (requests_.size() > kWaitingMax) let_go_of_request();
+  if (response != responses_.end()) return pair(std::move(request), take(responses_, response));
+  wait(requests_, std::move(request));
 }
 
 void Captures::add_response(Capture capture, ExchangeDraft draft) {
@@ -134,13 +171,8 @@ void Captures::add_answer(Waiting response) {
   response.capture.order = ++records_;
   auto const request = find_partner(requests_, response.capture, last_ == Last::kRequest);
   last_ = Last::kResponse;
-  if (request != requests_.end()) {
-    auto other = std::move(*request);
-    requests_.erase(request);
-    return pair(std::move(other), std::move(response));
-  }
-  responses_.push_back(std::move(response));
-  if (responses_.size() > kWaitingMax) let_go_of_response();
+  if (request != requests_.end()) return pair(take(requests_, request), std::move(response));
+  wait(responses_, std::move(response));
 }
 
 void Captures::pair(Waiting request, Waiting response) {
@@ -170,12 +202,12 @@ void Captures::complete(Waiting exchange) {
     take_over(*original, exchange.draft);
     return collector_.add(std::move(exchange.draft));
   }
-  revisit_bytes_ += memory_of(exchange.draft);
+  revisit_bytes_ += exchange.memory_bytes();
   revisits_.push_back(std::move(exchange));
   while (revisits_.size() > kRevisitsMax || revisit_bytes_ > kRememberedBytesMax) {
     auto oldest = std::move(revisits_.front());
     revisits_.pop_front();
-    revisit_bytes_ -= memory_of(oldest.draft);
+    revisit_bytes_ -= oldest.memory_bytes();
     oldest.draft.body.kept = false;
     collector_.add(std::move(oldest.draft));
   }

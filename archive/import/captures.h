@@ -47,12 +47,14 @@ class Captures {
  private:
   static constexpr std::size_t kWaitingMax = 256;
   static constexpr std::size_t kRevisitsMax = 65'536;
+  static constexpr std::size_t kWaitingBytesMax = 128 << 20;
   static constexpr std::size_t kRememberedBytesMax = 128 << 20;
 
   struct Waiting {
     Capture capture;
     ExchangeDraft draft;
     std::optional<Referral> referral;
+    std::size_t memory_bytes() const;
   };
   using Queue = std::deque<Waiting>;
   /// The data that a revisit copies.
@@ -67,6 +69,9 @@ class Captures {
     std::string failure;
   };
 
+  void wait(Queue& queue, Waiting half);
+  Waiting take(Queue& queue, Queue::iterator at);
+  void limit_waiting();
   Queue::iterator find_partner(Queue& queue, const Capture& capture, bool was_last);
   static Queue::iterator find_neighbour(Queue& queue, const Capture& capture);
   void add_answer(Waiting response);
@@ -81,6 +86,7 @@ class Captures {
   Collector& collector_;
   Queue requests_;
   Queue responses_;
+  std::size_t waiting_bytes_ = 0;  ///< of both
   enum class Last : std::uint8_t { kNone, kRequest, kResponse } last_ = Last::kNone;
   std::uint64_t records_ = 0;
   std::unordered_map<std::string, std::size_t> places_;

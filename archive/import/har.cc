@@ -7,13 +7,11 @@
 #include "archive/import/har_content.h"
 #include "archive/import/har_entry.h"
 #include "archive/import/har_messages.h"
+#include "archive/import/har_text.h"
 #include "archive/import/source/json_reader.h"
 
 namespace reprise::importing {
 namespace {
-
-/// Of a head.
-constexpr std::size_t kHarFieldsMax = 65'536;
 
 class HarReader {
  public:
@@ -25,15 +23,14 @@ class HarReader {
  private:
   void read_log();
   void read_pages();
-  std::string read_tool();
   void read_entry();
   void read_request(HarEntry& entry);
   void read_post_data(HarEntry& entry);
   void read_response(HarEntry& entry);
   void read_content(HarEntry& entry);
   void read_timings(HarEntry& entry);
-  Fields read_fields();
   void read_messages(HarEntry& entry);
+  std::string read_text() { return read_har_text(json_, collector_.report()); }
   bool is_ours() const { return tool_.starts_with("reprise"); }
   void add(HarEntry& entry);
 
@@ -72,13 +69,13 @@ void HarReader::read_log() {
   bool any = false;
   while (json_.next_member(name)) {
     if (name == "creator" || name == "browser") {
-      auto const tool = read_tool();
+      auto const tool = read_har_tool(json_);
       tool_ += (tool_.empty() || tool.empty() ? "" : ", ") + tool;
     } else if (name == "pages") {
       read_pages();
     } else if (name == "_started") {
       // Our own export has the start of the session, not only of its first request.
-      if (auto const time = parse_time(json_.text(kHarTextBytesMax))) started_ = time;
+      if (auto const time = parse_time(read_text())) started_ = time;
     } else if (name == "entries" && json_.enter_array()) {
       any = true;
       while (json_.next_element()) {
@@ -92,23 +89,6 @@ void HarReader::read_log() {
   if (!any && !json_.failed()) collector_.fail("the list 'entries' is missing");
 }
 
-std::string HarReader::read_tool() {
-  std::string tool;
-  std::string version;
-  std::string name;
-  if (!json_.enter_object()) return {};
-  while (json_.next_member(name)) {
-    if (name == "name") {
-      tool = json_.text(kHarTextBytesMax).substr(0, 100);
-    } else if (name == "version") {
-      version = json_.text(kHarTextBytesMax).substr(0, 100);
-    } else {
-      json_.skip();
-    }
-  }
-  return tool + (version.empty() ? "" : " " + version);
-}
-
 void HarReader::read_pages() {
   std::string name;
   if (!json_.enter_array()) return;
@@ -117,10 +97,12 @@ void HarReader::read_pages() {
     while (json_.next_member(name)) {
       if (name == "title") {
         // Those of Chrome and Safari are URLs, others are titles.
-        auto title = json_.text(kHarTextBytesMax);
-        if (parse_url(title) && pages_.size() < 1024) pages_.push_back(std::move(title));
+        bool is_cut = false;
+        auto title = json_.text_up_to(Collector::kPageBytesMax, is_cut);
+        bool const fits = !is_cut && pages_.size() < Collector::kPagesMax;
+        if (fits && parse_url(title)) pages_.push_back(std::move(title));
       } else if (name == "startedDateTime") {
-        auto const time = parse_time(json_.text(kHarTextBytesMax));
+        auto const time = parse_time(read_text());
         if (time && (!started_ || *time < *started_)) started_ = time;
       } else {
         json_.skip();
@@ -139,7 +121,7 @@ void HarReader::read_entry() {
   auto& draft = entry.draft;
   while (json_.next_member(name) && !collector_.failed()) {
     if (name == "startedDateTime") {
-      draft.queued = parse_time(json_.text(kHarTextBytesMax));
+      draft.queued = parse_time(read_text());
     } else if (name == "request") {
       read_request(entry);
     } else if (name == "response") {
@@ -149,15 +131,15 @@ void HarReader::read_entry() {
     } else if (name == "timings") {
       read_timings(entry);
     } else if (name == "serverIPAddress") {
-      draft.address = json_.text(kHarTextBytesMax);
+      draft.address = read_text();
     } else if (name == "connection") {
       // Firefox writes the port here.
-      auto connection = json_.text(kHarTextBytesMax);
+      auto connection = read_text();
       if (!entry.by_firefox) draft.connection = std::move(connection);
     } else if (name == "_connectionId") {
-      entry.connection_id = json_.text(kHarTextBytesMax);
+      entry.connection_id = read_text();
     } else if (name == "_fromCache") {
-      entry.from_cache = !json_.text(kHarTextBytesMax).empty();
+      entry.from_cache = !read_text().empty();
     } else if (name == "_webSocketMessages") {
       read_messages(entry);
     } else {
@@ -192,46 +174,19 @@ void HarReader::read_timings(HarEntry& entry) {
   }
 }
 
-Fields HarReader::read_fields() {
-  Fields fields;
-  std::size_t bytes = 0;
-  std::string name;
-  if (!json_.enter_array()) return fields;
-  while (json_.next_element()) {
-    Field field;
-    if (!json_.enter_object()) continue;
-    while (json_.next_member(name)) {
-      if (name == "name") {
-        field.name = json_.text(kHarTextBytesMax);
-      } else if (name == "value") {
-        field.value = json_.text(kHarTextBytesMax);
-      } else {
-        json_.skip();
-      }
-    }
-    bytes += field.name.size() + field.value.size();
-    if (fields.size() < kHarFieldsMax && bytes <= kHarTextBytesMax) {
-      fields.push_back(std::move(field));
-    } else {
-      collector_.report().remark("some heads are longer than 1 MiB: their last fields are skipped");
-    }
-  }
-  return fields;
-}
-
 void HarReader::read_request(HarEntry& entry) {
   std::string name;
   double body_bytes = 0;
   if (!json_.enter_object()) return;
   while (json_.next_member(name) && !collector_.failed()) {
     if (name == "method") {
-      entry.draft.method = json_.text(kHarTextBytesMax);
+      entry.draft.method = read_text();
     } else if (name == "url") {
-      entry.url = json_.text(kHarTextBytesMax);
+      entry.url = json_.text_up_to(kHarTextBytesMax, entry.is_url_cut);
     } else if (name == "httpVersion") {
-      entry.draft.request_version = parse_version(json_.text(kHarTextBytesMax));
+      entry.draft.request_version = parse_version(read_text());
     } else if (name == "headers") {
-      entry.draft.request_fields = read_fields();
+      entry.draft.request_fields = read_har_fields(json_, collector_.report());
     } else if (name == "postData") {
       read_post_data(entry);
     } else if (name == "bodySize") {
@@ -258,9 +213,9 @@ void HarReader::read_post_data(HarEntry& entry) {
       text.emplace(collector_, "");
       json_.string_pieces([&text](std::string_view piece) { text->append(piece); });
     } else if (name == "encoding") {
-      encoding = json_.text(kHarTextBytesMax);
+      encoding = read_text();
     } else if (name == "_file") {
-      body = attachments_.read(json_.text(kHarTextBytesMax), "");
+      body = attachments_.read(read_text(), "");
     } else if (name == "params" && json_.enter_array()) {
       while (json_.next_element()) {
         json_.skip();
@@ -283,21 +238,22 @@ void HarReader::read_response(HarEntry& entry) {
       auto const status = json_.number().value_or(0);
       draft.status = status >= 100 && status <= 999 ? static_cast<std::uint16_t>(status) : 0;
     } else if (name == "statusText") {
-      draft.reason = json_.text(kHarTextBytesMax);
+      draft.reason = read_text();
       std::erase_if(draft.reason, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
     } else if (name == "httpVersion") {
-      draft.version = parse_version(json_.text(kHarTextBytesMax));
+      draft.version = parse_version(read_text());
     } else if (name == "headers") {
-      draft.fields = read_fields();
+      draft.fields = read_har_fields(json_, collector_.report());
       entry.has_fields = true;
     } else if (name == "content") {
       read_content(entry);
     } else if (name == "bodySize") {
       entry.body_bytes = json_.number().value_or(-1);
     } else if (name == "_error") {
-      entry.error = json_.text(kHarTextBytesMax).substr(0, 1000);
+      bool is_cut = false;
+      entry.error = json_.text_up_to(1000, is_cut);
     } else if (name == "_outcome") {
-      entry.outcome = json_.text(kHarTextBytesMax);
+      entry.outcome = read_text();
     } else {
       json_.skip();
     }
@@ -321,13 +277,13 @@ void HarReader::read_content(HarEntry& entry) {
         text.reset();
       }
     } else if (name == "encoding") {
-      encoding = json_.text(kHarTextBytesMax);
+      encoding = read_text();
     } else if (name == "size") {
       entry.content_bytes = json_.number().value_or(-1);
     } else if (name == "compression") {
       entry.was_decoded = json_.number().has_value();
     } else if (name == "_file") {
-      body = attachments_.read(json_.text(kHarTextBytesMax), coding);
+      body = attachments_.read(read_text(), coding);
       entry.lost_text = !body;
     } else {
       json_.skip();
@@ -358,10 +314,14 @@ void HarReader::add(HarEntry& entry) {
                              std::to_string(json_.offset()) + " has no request with a URL");
   }
   auto const url = parse_url(entry.url);
+  auto const shown = entry.url.substr(0, 200);
   if (!url) {
     ++collector_.report().not_http;
-    auto const shown = entry.url.substr(0, 200);
     return collector_.report().remark("skipped: not an http or https URL: " + shown);
+  }
+  if (entry.is_url_cut) {
+    ++collector_.report().too_large;
+    return collector_.report().remark("skipped: the URL is longer than 1 MiB: " + shown);
   }
   draft.url = *url;
   if (draft.version == HttpVersion::kUnknown) draft.version = draft.request_version;

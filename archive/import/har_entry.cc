@@ -6,6 +6,7 @@
 
 #include "archive/import/collect/http_text.h"
 #include "archive/import/har_charset.h"
+#include "base/text/white_space.h"
 
 namespace reprise::importing {
 namespace {
@@ -73,6 +74,19 @@ bool is_cut_by_firefox(const HarEntry& entry) {
   return entry.content_bytes > static_cast<double>(stored + kByteOrderMarkBytes);
 }
 
+/// Text is valid brotli or deflate only by chance, and so is a short body of the size that decoded
+/// content has.
+bool decodes_by_chance(const HarEntry& entry) {
+  auto const* const codings = find_field(entry.draft.fields, "Content-Encoding");
+  if (codings == nullptr) return false;
+  auto const last = trim(std::string_view(*codings).substr(codings->rfind(',') + 1));
+  bool const may_match = equals_ignoring_case(last, "br") || equals_ignoring_case(last, "deflate");
+  auto const stored = entry.draft.body.stored.size_bytes;
+  if (!may_match || stored == 0) return false;
+  bool const has_plain_size = entry.content_bytes == static_cast<double>(stored);
+  return entry.is_text || (stored <= CodingCheck::kChanceBytesMax && has_plain_size);
+}
+
 }  // namespace
 
 bool holds_body(const HarEntry& entry) {
@@ -110,7 +124,8 @@ void settle_coding(HarEntry& entry, bool by_us) {
   if (by_us) {
     // Without a look at the body: a decoded .gz file decodes, too.
     coding = entry.was_decoded ? CodingVerdict::kNotCoded : CodingVerdict::kNone;
-  } else if (coding == CodingVerdict::kBroken) {
+  } else if (coding == CodingVerdict::kBroken ||
+             (coding == CodingVerdict::kDecodes && decodes_by_chance(entry))) {
     coding = CodingVerdict::kNotCoded;
   }
 }

@@ -15,6 +15,7 @@ inline constexpr std::array<std::string_view, 7> kHarTimings = {
 struct HarEntry {
   ExchangeDraft draft;
   std::string url;
+  bool is_url_cut = false;  ///< only its beginning was read
   std::string error;
   std::string outcome;
   std::string connection_id;  ///< Chrome's; then its `connection` is a port
@@ -44,8 +45,8 @@ void set_times(HarEntry& entry);
 /// Firefox has no status for responses from its cache, though all other data.
 bool has_no_status_but_all_else(const HarEntry& entry);
 
-/// A HAR's bodies are decoded: a Content-Encoding that does not match the body is a leftover. Our
-/// own export (`by_us`) says which it could decode.
+/// A HAR's bodies are decoded: a Content-Encoding that does not match the body, or matches it by
+/// chance, is a leftover. Our own export (`by_us`) says which it could decode.
 void settle_coding(HarEntry& entry, bool by_us);
 
 /// Whether the body is in UTF-8, whatever its charset was.

@@ -22,7 +22,8 @@ std::optional<MessageDraft> read_har_message(JsonReader& json) {
   if (!json.enter_object()) return std::nullopt;
   while (json.next_member(name)) {
     if (name == "type") {
-      type = json.text(kHarTextBytesMax);
+      bool is_cut = false;  // a longer one is unknown
+      type = json.text_up_to(16, is_cut);
     } else if (name == "time") {
       auto const seconds = json.number().value_or(0);
       if (seconds > 0 && seconds < 7e9) message.time = std::llround(seconds * 1e9);

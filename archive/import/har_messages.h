@@ -7,9 +7,6 @@
 
 namespace reprise::importing {
 
-/// The longest text read from a HAR, except bodies.
-inline constexpr std::size_t kHarTextBytesMax = 1 << 20;
-
 /// The next element of `_webSocketMessages`, as Chrome writes them: `time` in seconds since 1970,
 /// binary messages as base64. Nothing if it is not such a message; it is then skipped.
 std::optional<MessageDraft> read_har_message(JsonReader& json);

@@ -132,9 +132,8 @@ std::optional<Message> parse_message(std::string_view bytes) {
   Seen seen;
   while (auto const field = wire.next()) {
     if (field->number == 2) {
-      if (field->type != WireType::kBytes || !parse_header(field->bytes, message)) {
-        return std::nullopt;
-      }
+      bool const fits = field->type == WireType::kBytes && message.fields.size() < kFieldsMax;
+      if (!fits || !parse_header(field->bytes, message)) return std::nullopt;
     } else if (seen.take(*field, 1, WireType::kBytes)) {
       message.first_line = field->bytes;
     } else if (seen.take(*field, 3, WireType::kBytes)) {
@@ -143,7 +142,7 @@ std::optional<Message> parse_message(std::string_view bytes) {
       message.has_more = true;
     }
   }
-  if (!wire.good() || !seen.all({1}) || message.fields.size() > 65'536) return std::nullopt;
+  if (!wire.good() || !seen.all({1})) return std::nullopt;
   return message;
 }
 

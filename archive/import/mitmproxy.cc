@@ -64,7 +64,7 @@ class FlowReader {
   void read_messages(Flow& flow);
   std::uint64_t count_elements();
   void add(Flow& flow);
-  std::string text() { return tnet_.text(kFlowTextBytesMax).value_or(""); }
+  std::string text() { return read_flow_text(tnet_, collector_.report()); }
 
   ByteReader& from_;
   TnetReader tnet_;
@@ -168,8 +168,10 @@ void FlowReader::read_messages(Flow& flow) {
         tnet_.skip();
         continue;
       }
-      auto const limit = count == 2 ? kMessagePayloadMax : kFlowTextBytesMax;
-      fields[count++] = tnet_.text(limit).value_or("");
+      // A payload that is too long is skipped by its length.
+      auto const limit = count == 2 ? kMessagePayloadMax + 1 : kFlowTextBytesMax;
+      bool is_cut = false;
+      fields[count++] = tnet_.text_up_to(limit, is_cut).value_or("");
     }
     tnet_.close();
     bool const is_text = fields[0] == "1";
@@ -236,6 +238,11 @@ void FlowReader::add(Flow& flow) {
   if (is_other || !url) {
     ++collector_.report().not_http;
     return;
+  }
+  if (request.is_path_cut) {
+    ++collector_.report().too_large;
+    return collector_.report().remark("skipped: the URL is longer than 1 MiB: " +
+                                      request.path.substr(0, 200));
   }
   bool const lacks_its_body = lacks_body(request);
   ExchangeDraft draft{.method = request.method.empty() ? "GET" : request.method,

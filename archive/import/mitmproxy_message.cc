@@ -4,10 +4,11 @@
 #include <charconv>
 #include <utility>
 
+#include "archive/import/collect/field_list.h"
+
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kFieldsMax = 65'536;
 constexpr std::size_t kHeldBytesMax = 16 << 20;
 
 /// A body that may come before the headers with its coding: held until they are known, or until it
@@ -47,18 +48,19 @@ class HeldBody {
   bool known_ = false;
 };
 
-Fields read_fields(TnetReader& tnet) {
-  Fields fields;
-  if (!tnet.open()) return fields;
+Fields read_fields(TnetReader& tnet, ImportReport& report) {
+  FieldList fields(report);
+  if (!tnet.open()) return {};
   while (tnet.more()) {
     if (!tnet.open()) break;
-    Field field{.name = tnet.text(kFlowTextBytesMax).value_or(""),
-                .value = tnet.text(kFlowTextBytesMax).value_or("")};
+    bool is_cut = false;
+    Field field{.name = tnet.text_up_to(kFlowTextBytesMax, is_cut).value_or(""),
+                .value = tnet.text_up_to(kFlowTextBytesMax, is_cut).value_or("")};
     tnet.close();
-    if (fields.size() < kFieldsMax) fields.push_back(std::move(field));
+    fields.add(std::move(field), is_cut);
   }
   tnet.close();
-  return fields;
+  return fields.take();
 }
 
 /// Null means a body that was not kept, unlike an empty one.
@@ -69,8 +71,9 @@ void read_body(TnetReader& tnet, const Fields& fields, HeldBody& body) {
 }
 
 /// Takes one member. False if the member is unknown.
-bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
-  auto const text = [&tnet] { return tnet.text(kFlowTextBytesMax).value_or(""); };
+bool read_part(TnetReader& tnet, ImportReport& report, const std::string& key,
+               FlowMessage& message) {
+  auto const text = [&tnet, &report] { return read_flow_text(tnet, report); };
   if (key == "http_version" || key == "httpversion") {
     message.first_line_version = text();
   } else if (key == "timestamp_start") {
@@ -86,7 +89,7 @@ bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
   } else if (key == "port") {
     message.port = parse_flow_number(text());
   } else if (key == "path") {
-    message.path = text();
+    message.path = tnet.text_up_to(kFlowTextBytesMax, message.is_path_cut).value_or("");
   } else if (key == "authority") {
     message.authority = text();
   } else if (key == "status_code" || key == "code") {
@@ -100,6 +103,14 @@ bool read_part(TnetReader& tnet, const std::string& key, FlowMessage& message) {
 }
 
 }  // namespace
+
+std::string read_flow_text(TnetReader& tnet, ImportReport& report) {
+  bool is_cut = false;
+  auto text = tnet.text_up_to(kFlowTextBytesMax, is_cut).value_or("");
+  if (!is_cut) return text;
+  report.remark(std::string(kLongTextRemark));
+  return {};
+}
 
 UnixTime parse_flow_time(const std::string& text) {
   double seconds = 0;
@@ -126,12 +137,12 @@ FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
     found += static_cast<std::size_t>(std::ranges::count_if(
         parts, [&key](const FlowPart& part) { return key == part.name || key == part.old_name; }));
     if (key == "headers") {
-      message.fields = read_fields(tnet);
+      message.fields = read_fields(tnet, collector.report());
     } else if (key == "trailers") {
-      trailers = read_fields(tnet);
+      trailers = read_fields(tnet, collector.report());
     } else if (key == "content") {
       read_body(tnet, message.fields, body);
-    } else if (!read_part(tnet, key, message)) {
+    } else if (!read_part(tnet, collector.report(), key, message)) {
       tnet.skip();
     }
   }

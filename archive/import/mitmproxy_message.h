@@ -20,6 +20,7 @@ struct FlowMessage {
   UnixTime start;
   UnixTime end;
   std::string method, scheme, host, path, authority;
+  bool is_path_cut = false;  ///< only its beginning was read
   std::uint16_t port = 0;
   std::uint16_t status = 0;
   std::string reason;
@@ -36,6 +37,10 @@ inline constexpr FlowPart kRequestParts[] = {{"method", ""}, {"scheme", ""}, {"h
                                              {"port", ""},   {"path", ""},   {"headers", ""}};
 inline constexpr FlowPart kResponseParts[] = {
     {"status_code", "code"}, {"reason", "msg"}, {"headers", ""}};
+
+/// The next value as text; empty for null. Empty, with a remark, if it is longer than
+/// kFlowTextBytesMax.
+std::string read_flow_text(TnetReader& tnet, ImportReport& report);
 
 /// Reads the next value, a message or null. Fault: one of `parts` is missing.
 FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,

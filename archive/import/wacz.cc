@@ -9,9 +9,6 @@
 namespace reprise::importing {
 namespace {
 
-constexpr std::size_t kPagesMax = 1024;
-constexpr std::size_t kUrlBytesMax = 64 << 10;
-
 bool is_warc_entry(const Zip::Entry& entry) {
   return entry.name.starts_with("archive/") &&
          (entry.name.ends_with(".warc") || entry.name.ends_with(".warc.gz") ||
@@ -33,17 +30,19 @@ std::vector<std::string> read_pages(const Zip& zip, Collector& collector) {
   ByteReader reader(*source);
   JsonReader json(reader);
   std::string name;
-  while (!reader.at_end() && pages.size() < kPagesMax && json.enter_object()) {
+  while (!reader.at_end() && pages.size() < Collector::kPagesMax && json.enter_object()) {
     while (json.next_member(name)) {
       if (name != "url") {
         json.skip();
-      } else if (auto url = json.text(kUrlBytesMax); parse_url(url)) {
-        pages.push_back(std::move(url));
+        continue;
       }
+      bool is_cut = false;
+      auto url = json.text_up_to(Collector::kPageBytesMax, is_cut);
+      if (!is_cut && parse_url(url)) pages.push_back(std::move(url));
     }
     while (reader.some().starts_with('\n') || reader.some().starts_with('\r')) reader.consume(1);
   }
-  std::string rest(kUrlBytesMax, '\0');
+  std::string rest(64 << 10, '\0');
   while (source->read(rest) > 0) continue;
   if (source->fault()) collector.damage(*source->fault());
   return pages;

@@ -16,6 +16,10 @@ namespace {
 /// How many exchanges of a path are visited to find incomplete ones.
 constexpr std::size_t kBrokenVisitsMax = 1024;
 
+/// The fields of a request by which a response allows it to a page of another origin.
+constexpr std::array<std::string_view, 3> kCorsFields = {"Origin", "Access-Control-Request-Method",
+                                                         "Access-Control-Request-Headers"};
+
 bool is_same(const StoredRequest& recorded, const MatchKey& key, bool partial) {
   return recorded.target == key.target && recorded.host == key.host &&
          recorded.method == key.method && recorded.scheme == key.scheme &&
@@ -44,6 +48,12 @@ AskedRequest asked_as(const StoredRequest& request, Bytes body) {
 
 std::string url_of(const MatchKey& key) {
   return url_of(key.scheme, key.host, key.port, key.target);
+}
+
+bool same_cors_fields(HeaderList a, HeaderList b) {
+  return std::ranges::all_of(kCorsFields, [a, b](std::string_view name) {
+    return find_header(a, name) == find_header(b, name);
+  });
 }
 
 bool same_place(const MatchKey& a, const MatchKey& b) {
@@ -226,6 +236,23 @@ bool Matcher::is_recorded_broken(const MatchKey& key) const {
   return first_answer(key_hash(key)) == kNone && std::ranges::any_of(found, in_session);
 }
 
+template <class SameKey>
+Decision Matcher::match_asked(const MatchKey& key, const AskedRequest& asked,
+                              SequenceCursors& cursors, const RequestOf& request_of,
+                              SameKey&& same_key) const {
+  auto const same_cors = [&](std::uint32_t ordinal) {
+    auto const* const recorded = request_of(ordinal);
+    return recorded == nullptr || same_cors_fields(recorded->headers.list(), asked.headers);
+  };
+  Decision found;
+  auto const takes = [&found, &asked](std::uint32_t ordinal) {
+    found = {.kind = MatchKind::kExact, .ordinal = ordinal, .score = 100};
+    return !asked.peeks;
+  };
+  (void)match(key, asked.headers, cursors, same_key, takes, same_cors);
+  return found;
+}
+
 Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                                  const RequestOf& request_of) const {
   auto const same_key = [&](std::uint32_t ordinal) {
@@ -233,7 +260,7 @@ Decision Matcher::decide_exactly(const AskedRequest& asked, SequenceCursors& cur
     // Of an unreadable record only the hash is known, which is enough to explain the miss.
     return recorded == nullptr || is_same(*recorded, asked.key, false);
   };
-  auto const decision = match(asked.key, asked.headers, cursors, same_key);
+  auto const decision = match_asked(asked.key, asked, cursors, request_of, same_key);
   if (decision.kind != MatchKind::kMiss || asked.body_bytes == 0) return decision;
   return decide_without_body(asked, cursors, request_of, false);
 }
@@ -247,7 +274,7 @@ Decision Matcher::decide_without_body(const AskedRequest& asked, SequenceCursors
     auto const* const recorded = is_broken == broken ? request_of(ordinal) : nullptr;
     return recorded != nullptr && is_same(*recorded, key, true);
   };
-  return match(key, asked.headers, cursors, same_key);
+  return match_asked(key, asked, cursors, request_of, same_key);
 }
 
 Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cursors,
@@ -269,6 +296,7 @@ Decision Matcher::decide_fuzzily(const AskedRequest& asked, SequenceCursors& cur
   if (recorded != nullptr && !same_place(key_of(*recorded), asked.key)) return decision;
   decision.kind = MatchKind::kFuzzy;
   decision.ordinal = candidate.ordinal;
+  if (asked.peeks) return decision;
   cursors.give(candidate.ordinal);
   place.store(candidate.member - candidates.first_member + 1, std::memory_order_relaxed);
   return decision;
@@ -312,7 +340,7 @@ Decision Matcher::decide_broken(const AskedRequest& asked, SequenceCursors& curs
     decision.score = fit;
     best_is_given = given;
   }
-  if (decision.kind != MatchKind::kMiss) cursors.give(decision.ordinal);
+  if (decision.kind != MatchKind::kMiss && !asked.peeks) cursors.give(decision.ordinal);
   return decision;
 }
 

@@ -67,6 +67,10 @@ class Matcher {
   static constexpr std::size_t kCandidatesMax = Candidates::kMax;
   /// The request of an ordinal, or null if it is unreadable. The caller caches decoded requests.
   using RequestOf = std::function<const StoredRequest*(std::uint32_t)>;
+  /// True of every exchange.
+  struct Always {
+    bool operator()(std::uint32_t) const { return true; }
+  };
 
   /// Answers from `session` of `reader` (which must outlive this); 0 means session_to_replay().
   /// Uses twelve bytes per entry, and memory for a match index if the file has none, or if
@@ -94,14 +98,12 @@ class Matcher {
   ///
   /// `takes(ordinal)` says whether the caller takes the next exchange; if not, the result is a
   /// miss, and the sequence stays where it was.
-  template <class SameKey, class Takes>
+  ///
+  /// `same_cors(ordinal)` says whether that exchange's request has the same_cors_fields(). Of
+  /// several repeats, those that have are a separate sequence; if no repeat has, all are one.
+  template <class SameKey, class Takes = Always, class SameCors = Always>
   Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
-                 SameKey&& same_key, Takes&& takes) const;
-  template <class SameKey>
-  Decision match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
-                 SameKey&& same_key) const {
-    return match(key, headers, cursors, same_key, [](std::uint32_t) { return true; });
-  }
+                 SameKey&& same_key, Takes&& takes = {}, SameCors&& same_cors = {}) const;
 
   /// Explains a miss: at most kNearMissesMax exchanges of the same host and path, nearest first. An
   /// exchange with an equal key is listed if it belongs to another session or is broken.
@@ -127,6 +129,10 @@ class Matcher {
                             const RequestOf& request_of) const;
   Decision decide_exactly(const AskedRequest& asked, SequenceCursors& cursors,
                           const RequestOf& request_of) const;
+  /// match() for `asked`, under `key`.
+  template <class SameKey>
+  Decision match_asked(const MatchKey& key, const AskedRequest& asked, SequenceCursors& cursors,
+                       const RequestOf& request_of, SameKey&& same_key) const;
   /// The next exchange with the key of `asked` whose body is incomplete. `broken`: one that was cut
   /// or failed, which must not replace a better answer; otherwise one that is complete.
   Decision decide_without_body(const AskedRequest& asked, SequenceCursors& cursors,
@@ -146,9 +152,12 @@ class Matcher {
   template <class SameKey>
   std::uint32_t most_alike(std::uint32_t first, HeaderList headers, SameKey& same_key) const;
   double agreement_with(std::uint32_t ordinal, HeaderList headers) const;
-  /// The first one from `ordinal` on, in its sequence, with the same key.
-  template <class SameKey>
-  std::uint32_t seek(std::uint32_t ordinal, SameKey& same_key) const;
+  /// The first one from `ordinal` on, in its sequence, that `fits`.
+  template <class Fits>
+  std::uint32_t seek(std::uint32_t ordinal, Fits& fits) const;
+  /// The next exchange that `fits`, of the sequence that begins at `start`, which fits.
+  template <class Fits, class Takes>
+  Decision take(std::uint32_t start, SequenceCursors& cursors, Fits& fits, Takes& takes) const;
 
   const ArchiveReader* reader_;
   std::uint32_t session_ = 0;
@@ -164,10 +173,10 @@ class Matcher {
   bool has_broken_ = false;  // whether it has any
 };
 
-template <class SameKey>
-std::uint32_t Matcher::seek(std::uint32_t ordinal, SameKey& same_key) const {
+template <class Fits>
+std::uint32_t Matcher::seek(std::uint32_t ordinal, Fits& fits) const {
   for (std::size_t tried = 0; ordinal != kNone && tried <= kCandidatesMax; ++tried) {
-    if (same_key(ordinal)) return ordinal;
+    if (fits(ordinal)) return ordinal;
     ordinal = next_repeat_[ordinal];
   }
   return kNone;
@@ -208,9 +217,9 @@ std::uint32_t Matcher::most_alike(std::uint32_t first, HeaderList headers,
       repeats, {}, [&](std::uint32_t each) { return agreement_with(each, headers); });
 }
 
-template <class SameKey, class Takes>
+template <class SameKey, class Takes, class SameCors>
 Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors& cursors,
-                        SameKey&& same_key, Takes&& takes) const {
+                        SameKey&& same_key, Takes&& takes, SameCors&& same_cors) const {
   invariant(cursors.taken_.size() == next_repeat_.size(), "cursors of another archive");
   if (rules_.repeats == Repeats::kMostAlike) {
     auto const found = most_alike(first_answer(key_hash(key)), headers, same_key);
@@ -220,13 +229,25 @@ Decision Matcher::match(const MatchKey& key, HeaderList headers, SequenceCursors
   }
   auto const start = sequence(first_answer(key_hash(key)), headers, same_key);
   if (start == kNone) return {};
+  if (next_repeat_[start] == kNone) return take(start, cursors, same_key, takes);
+  auto const alike = [&](std::uint32_t ordinal) { return same_key(ordinal) && same_cors(ordinal); };
+  auto const first_alike = same_cors(start) ? start : seek(next_repeat_[start], alike);
+  if (first_alike == kNone) return take(start, cursors, same_key, takes);
+  return take(first_alike, cursors, alike, takes);
+}
+
+template <class Fits, class Takes>
+Decision Matcher::take(std::uint32_t start, SequenceCursors& cursors, Fits& fits,
+                       Takes& takes) const {
   auto& taken = cursors.taken_[start];
   auto seen = taken.load(std::memory_order_relaxed);
   Decision decision{.kind = MatchKind::kExact, .score = 100};
   while (true) {
     auto const last = start + seen - 1;
-    auto const next = seen == 0 ? start : seek(next_repeat_[last], same_key);
-    decision.ordinal = next == kNone ? last : next;
+    auto const next = seen == 0 ? start : seek(next_repeat_[last], fits);
+    decision.ordinal = next;
+    // The last one may be unfit if a request with new CORS fields took it, from the same start.
+    if (next == kNone) decision.ordinal = last == start || fits(last) ? last : start;
     if (!takes(decision.ordinal)) return {};
     if (next == kNone) break;
     // Another thread may have taken this one in the meantime: then use the next.

@@ -30,6 +30,8 @@ struct AskedRequest {
   /// False for a recorded request whose content is incomplete, as it was answered, cut or failed
   /// before: the length of the received part is random, and not compared.
   bool body_counts = true;
+  /// Whether its answer stays the next one of its sequence: HEAD that is answered from GET.
+  bool peeks = false;
 };
 
 MatchKey key_of(const StoredRequest& request);
@@ -37,6 +39,10 @@ MatchKey key_of(const StoredRequest& request);
 AskedRequest asked_as(const StoredRequest& request, Bytes body);
 
 std::string url_of(const MatchKey& key);
+
+/// Whether both requests have the same Origin and the same fields of a CORS preflight
+/// (Access-Control-Request-Method and -Headers): then a response to one allows the other as much.
+bool same_cors_fields(HeaderList a, HeaderList b);
 
 /// Whether both have the same method, scheme, host, port and path.
 bool same_place(const MatchKey& a, const MatchKey& b);

@@ -37,8 +37,10 @@ CodingCheck::CodingCheck(std::string_view declared) {
   if (!codings || codings->size() != 1) return;
   decoder_.emplace(*codings,
                    coding::DecodeLimits{.bytes_max = kDecodedBytesMax,
-                                        .ratio_max = std::numeric_limits<std::size_t>::max()});
+                                        .ratio_max = std::numeric_limits<std::size_t>::max()},
+                   coding::GzipTrailer::kChecked);
   holds_ = codings->front() == coding::Coding::kGzip;
+  is_marked_ = holds_ || codings->front() == coding::Coding::kZstd;
 }
 
 void CodingCheck::append(std::string_view text) {
@@ -73,13 +75,23 @@ bool CodingCheck::decode_held() {
   return sizes && sizes->taken == held_.size();
 }
 
+/// Whether what decodes is only the beginning of plain text. Bytes after the end of a coded body
+/// are ignored, and ";(function" begins with an empty brotli stream. A coded body is longer than
+/// its content only if it was flushed every few bytes.
+bool CodingCheck::ends_too_early() const {
+  constexpr std::uint64_t kGrowthMax = 8;
+  return !is_marked_ && taken_bytes_ > kChanceBytesMax + kGrowthMax * decoded_bytes_;
+}
+
 CodingVerdict CodingCheck::finish() {
   if (taken_bytes_ > 0 && begin_ != magic_) return CodingVerdict::kNotCoded;
   if (!decoder_) return CodingVerdict::kNone;
   if (taken_bytes_ == 0 || (holds_ && decode_held())) return CodingVerdict::kDecodes;
   if (std::exchange(holds_, false)) decode(held_);
   if (state_ == State::kLongEnough) return CodingVerdict::kDecodes;
-  if (state_ == State::kGoingOn && decoder_->finish()) return CodingVerdict::kDecodes;
+  if (state_ == State::kGoingOn && decoder_->finish()) {
+    return ends_too_early() ? CodingVerdict::kNotCoded : CodingVerdict::kDecodes;
+  }
   auto const nothing_came = state_ == State::kFailed && decoded_bytes_ == 0;
   return nothing_came ? CodingVerdict::kNotCoded : CodingVerdict::kBroken;
 }

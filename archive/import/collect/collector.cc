@@ -20,6 +20,10 @@ Headers to_headers(const Fields& fields) {
   return Headers(views);
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 /// HTTP/2 has no such fields (RFC 9113 section 8.2.2): the tool made them up.
 bool is_of_a_connection(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNames = {
@@ -103,9 +107,15 @@ std::optional<Fault> Collector::take_fault() {
 
 void Collector::add_pages(std::vector<std::string> pages) {
   if (begun_ && !pages.empty()) {
-    report_.remark("the start URLs are those of the first recording: give others to load");
+    return report_.remark("the start URLs are those of the first recording: give others to load");
   }
-  pages_.insert(pages_.end(), pages.begin(), pages.end());
+  for (std::string& page : pages) {
+    if (pages_.size() < kPagesMax && page.size() <= kPageBytesMax) {
+      pages_.push_back(std::move(page));
+    } else {
+      report_.remark("some start URLs are skipped: more than 1,024, or longer than 64 KiB");
+    }
+  }
 }
 
 void Collector::begin(SessionInfo info) {
@@ -172,7 +182,8 @@ void Collector::correct_response(ExchangeDraft& draft) {
 std::uint64_t Collector::connection_of(const ExchangeDraft& draft) {
   if (draft.address.empty() && draft.connection.empty()) return 0;
   auto const key = std::string(to_string(draft.url.scheme)) + " " + draft.url.host + " " +
-                   std::to_string(draft.url.port) + " " + draft.address + " " + draft.connection;
+                   std::to_string(draft.url.port) + " " + draft.address + " " +
+                   draft.connection.substr(0, kConnectionBytesMax);
   if (connections_.size() == kConnectionsMax) connections_.clear();
   auto& known = connections_[key];
   // Tools that do not number connections have many of one key.
@@ -243,6 +254,36 @@ void Collector::add_messages(std::uint64_t sequence, const ExchangeDraft& draft)
   }
 }
 
+/// Browsers write such a name in Punycode (RFC 3492), as in the Host field.
+void Collector::settle_host(ExchangeDraft& draft) {
+  if (is_ascii(draft.url.host)) return;
+  auto const* sent = find_field(draft.request_fields, "Host");
+  if (sent == nullptr) sent = find_field(draft.request_fields, ":authority");
+  auto const named = sent == nullptr ? std::nullopt : parse_url("http://" + *sent);
+  if (named && is_ascii(named->host)) {
+    draft.url.host = named->host;
+    return;
+  }
+  report_.remark("no request of a browser matches the host " + draft.url.host.substr(0, 200) +
+                 ": it is not in ASCII (Punycode)");
+}
+
+/// An interim response ends no exchange: the final one is not in the recording.
+void Collector::settle_status(ExchangeDraft& draft) {
+  if (!is_interim(draft.status) || draft.status == 101) return;
+  report_.remark("some exchanges have only an interim response (1xx) and are imported as failed");
+  if (draft.failure.empty()) {
+    draft.failure =
+        "the recording contains only an interim response (" + status_text(draft.status) + ")";
+  }
+  draft.interim.push_back({.status = draft.status,
+                           .reason = std::exchange(draft.reason, {}),
+                           .headers = to_headers(std::exchange(draft.fields, {}))});
+  draft.status = 0;
+  draft.outcome = Outcome::kOriginFailed;
+  draft.first_byte.reset();
+}
+
 /// Drops a body that the response cannot have, and leaves complete only what a replay can serve.
 void Collector::settle_outcome(ExchangeDraft& draft) {
   if (draft.status == 0 && draft.outcome != Outcome::kCutByClient) {
@@ -305,9 +346,11 @@ void Collector::add(ExchangeDraft draft) {
   }
   auto const started = std::chrono::nanoseconds(draft.queued.value_or(0));
   begin({.started = std::chrono::system_clock::time_point(started)});
+  settle_host(draft);
   clean_fields(draft.request_fields, draft.request_version);
   clean_fields(draft.fields, draft.version);
   drop_made_up_host(draft);
+  settle_status(draft);
   correct_response(draft);
   settle_outcome(draft);
   clean_address(draft.address);

@@ -38,9 +38,9 @@ struct ImportReport {
   std::uint64_t not_http = 0;           ///< records of other kinds, URLs of other schemes: skipped
   std::uint64_t messages = 0;           ///< of WebSockets
   std::uint64_t websocket_messages = 0;  ///< skipped: unreadable, or too many
-  std::uint64_t too_large = 0;           ///< exchanges over a limit of the archive: skipped
-  std::uint64_t statuses_assumed = 0;    ///< 200, for responses that a browser took from its cache
-  std::uint64_t damaged = 0;             ///< places where a recording is damaged; remarks name them
+  std::uint64_t too_large = 0;  ///< exchanges over a limit of the archive or of a URL: skipped
+  std::uint64_t statuses_assumed = 0;  ///< 200, for responses that a browser took from its cache
+  std::uint64_t damaged = 0;           ///< places where a recording is damaged; remarks name them
   std::vector<std::string>
       remarks;  ///< one sentence each; those beyond kRemarksMax are only counted
   std::uint64_t more_remarks = 0;
@@ -106,7 +106,9 @@ class Collector {
 
   /// `stop` is called after each exchange; if it returns true, that is a fault.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
-  /// Start URLs known before the first exchange.
+  static constexpr std::size_t kPagesMax = 1024;
+  static constexpr std::size_t kPageBytesMax = 64 << 10;
+  /// Start URLs known before the first exchange, up to these limits.
   void add_pages(std::vector<std::string> pages);
   /// The session's start and tool. Only the first call counts, and only before add().
   void begin(SessionInfo info);
@@ -140,9 +142,12 @@ class Collector {
 
  private:
   static constexpr std::size_t kConnectionsMax = 65'536;
+  static constexpr std::size_t kConnectionBytesMax = 256;  ///< of its text in a draft
 
   SessionTime time_of(UnixTime time) const;
   std::uint64_t connection_of(const ExchangeDraft& draft);
+  void settle_host(ExchangeDraft& draft);
+  void settle_status(ExchangeDraft& draft);
   void correct_response(ExchangeDraft& draft);
   void settle_outcome(ExchangeDraft& draft);
   Exchange exchange_of(const ExchangeDraft& draft, std::uint64_t sequence,

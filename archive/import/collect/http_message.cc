@@ -1,4 +1,6 @@
 #include "archive/import/collect/http_message.h"
+
+#include "archive/import/collect/field_list.h"
 #include "base/http/h1_parser.h"
 
 namespace reprise::importing {
@@ -61,6 +63,7 @@ void HttpMessage::take_heads(bool is_all) {
 
 bool HttpMessage::take_head(std::string_view text) {
   auto head = parse_head(text);
+  if (head.is_cut) collector_.report().remark(std::string(kLongHeadRemark));
   fields_ = std::move(head.fields);
   if (kind_ == Kind::kRequest) {
     if (auto line = parse_request_line(head.first_line)) {

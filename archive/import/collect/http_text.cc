@@ -83,6 +83,28 @@ std::optional<std::int64_t> take_zone(std::string_view text) {
   return sign * (static_cast<std::int64_t>(*hours) * 3600 + *minutes * 60) * kSecond;
 }
 
+/// Takes field lines from the start of `text`, at most kFieldsMax.
+Fields take_fields(std::string_view& text) {
+  Fields fields;
+  while (!text.empty() && fields.size() < kFieldsMax) {
+    auto const end = std::min(text.find('\n'), text.size());
+    auto const line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && (line.front() == ' ' || line.front() == '\t')) {
+      if (!fields.empty() && !trim(line).empty()) {
+        auto& value = fields.back().value;
+        value.append(value.empty() ? "" : " ").append(trim(line));
+      }
+      continue;
+    }
+    auto const colon = line.find(':');
+    if (colon == std::string_view::npos || colon == 0) continue;
+    fields.push_back({.name = std::string(trim(line.substr(0, colon))),
+                      .value = std::string(trim(line.substr(colon + 1)))});
+  }
+  return fields;
+}
+
 /// `parts`: year, month, day, hour, minute, second; later ones may be missing.
 std::optional<std::int64_t> time_of(const unsigned (&parts)[6]) {
   auto const [year, month, day, hour, minute, second] = parts;
@@ -208,30 +230,16 @@ std::optional<StatusLine> parse_status_line(std::string_view line) {
 }
 
 Fields parse_fields(std::string_view text) {
-  Fields fields;
-  while (!text.empty()) {
-    auto const end = std::min(text.find('\n'), text.size());
-    auto const line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && (line.front() == ' ' || line.front() == '\t')) {
-      if (!fields.empty() && !trim(line).empty()) {
-        auto& value = fields.back().value;
-        value.append(value.empty() ? "" : " ").append(trim(line));
-      }
-      continue;
-    }
-    auto const colon = line.find(':');
-    if (colon == std::string_view::npos || colon == 0) continue;
-    fields.push_back({.name = std::string(trim(line.substr(0, colon))),
-                      .value = std::string(trim(line.substr(colon + 1)))});
-  }
-  return fields;
+  return take_fields(text);
 }
 
 Head parse_head(std::string_view text) {
   auto const end = std::min(text.find('\n'), text.size());
-  return {.first_line = std::string(trim(text.substr(0, end))),
-          .fields = parse_fields(text.substr(std::min(end + 1, text.size())))};
+  Head head{.first_line = std::string(trim(text.substr(0, end)))};
+  text.remove_prefix(std::min(end + 1, text.size()));
+  head.fields = take_fields(text);
+  head.is_cut = !trim(text).empty();
+  return head;
 }
 
 std::optional<std::int64_t> parse_time(std::string_view text) {

@@ -18,6 +18,9 @@ struct Field {
 };
 using Fields = std::vector<Field>;
 
+/// The most fields of one head that are read.
+inline constexpr std::size_t kFieldsMax = 65'536;
+
 /// The first field with this name (any case), or null.
 const std::string* find_field(const Fields& fields, std::string_view name);
 void remove_fields(Fields& fields, std::string_view name);
@@ -60,9 +63,10 @@ inline constexpr std::size_t kReturnsMax = 16;
 struct Head {
   std::string first_line;
   Fields fields;
+  bool is_cut = false;  ///< it has more than kFieldsMax fields; only the first ones are here
 };
 Head parse_head(std::string_view text);
-/// Parses field lines alone.
+/// Parses field lines alone, at most kFieldsMax of them.
 Fields parse_fields(std::string_view text);
 
 /// Nanoseconds since 1970 for "2018-04-05T00:01:06.248Z" (RFC 3339, or WARC's form without

@@ -21,7 +21,8 @@ std::size_t InputSource::read(std::span<char> into) {
 }
 
 std::string_view ByteReader::fill(std::size_t count) {
-  if (end_ - begin_ >= count || failed()) return view();
+  if (failed()) return {};
+  if (end_ - begin_ >= count) return view();
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;

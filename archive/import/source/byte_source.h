@@ -71,21 +71,24 @@ class InputSource final : public ByteSource {
   Progress progress_;
 };
 
-/// A buffer for a source, which must outlive it.
+/// A buffer for a source, which must outlive it. After a fault it is empty.
 class ByteReader {
  public:
   static constexpr std::size_t kBufferBytes = 256 << 10;
 
   explicit ByteReader(ByteSource& source) : source_(source), buffer_(kBufferBytes, '\0') {}
 
-  /// The bytes in the buffer: at least one unless the source ended or failed.
+  /// The bytes in the buffer: at least one unless the source ended, or after a fault.
   std::string_view some() { return begin_ < end_ ? view() : fill(1); }
   /// The bytes in the buffer: at least `count` (up to kBufferBytes) unless the source ends before.
   std::string_view fill(std::size_t count);
+  /// Does nothing after a fault: the caller's bytes are no longer those of the buffer.
   void consume(std::size_t count) {
+    if (failed()) return;
     begin_ += count;
     offset_ += count;
   }
+  /// Also after a fault.
   bool at_end() { return some().empty(); }
   /// The offset of the next byte in the source's output.
   std::uint64_t offset() const { return offset_; }

@@ -263,13 +263,14 @@ std::string JsonReader::read_bare() {
   return bare;
 }
 
-std::string JsonReader::text(std::size_t limit) {
+std::string JsonReader::text_up_to(std::size_t limit, bool& is_cut) {
   std::string text;
   switch (peek()) {
     case JsonKind::kString:
       read_string([&](std::string_view piece) {
-        if (text.size() + piece.size() > limit) return bad("a string is too long");
-        text += piece;
+        auto const room = limit - text.size();
+        if (piece.size() > room) is_cut = true;
+        text += piece.substr(0, room);
       });
       return text;
     case JsonKind::kNull:
@@ -284,28 +285,19 @@ std::string JsonReader::text(std::size_t limit) {
   }
 }
 
-std::string JsonReader::text_up_to(std::size_t limit, bool& is_cut) {
-  if (peek() != JsonKind::kString) return text(limit);
-  std::string start;
-  read_string([&](std::string_view piece) {
-    auto const room = limit - start.size();
-    if (piece.size() > room) is_cut = true;
-    start += piece.substr(0, room);
-  });
-  return start;
-}
-
 std::optional<double> JsonReader::number() {
   if (peek() != JsonKind::kNumber && peek() != JsonKind::kString) {
     skip();
     return std::nullopt;
   }
   // Some tools write numbers as strings.
-  auto const written = text(kNameBytesMax);
+  bool is_cut = false;
+  auto const written = text_up_to(kNameBytesMax, is_cut);
   double value = 0;
   auto const* const end = written.data() + written.size();
-  if (written.empty() || std::from_chars(written.data(), end, value).ptr != end)
-    return std::nullopt;
+  bool const is_number =
+      !is_cut && !written.empty() && std::from_chars(written.data(), end, value).ptr == end;
+  if (!is_number) return std::nullopt;
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 

@@ -45,11 +45,10 @@ class JsonReader {
   bool next_element();
 
   /// A string, or a number or literal as written; empty for null and for other values, which are
-  /// skipped. Fault: longer than `limit` bytes.
-  std::string text(std::size_t limit);
-  /// The same, but of a longer string only the first `limit` bytes; `is_cut` is then set. Nothing
-  /// more is held in memory.
+  /// skipped. Of a longer string only the first `limit` bytes; `is_cut` is then set. Nothing more
+  /// is held in memory.
   std::string text_up_to(std::size_t limit, bool& is_cut);
+  /// Also one in a string; nothing for other values, which are skipped.
   std::optional<double> number();
   void skip();
   /// Passes a string on in pieces. False if the value is not a string; it is then skipped.

@@ -6,7 +6,7 @@ namespace reprise::importing {
 namespace {
 
 constexpr std::size_t kDigitsMax = 12;
-constexpr std::size_t kKeyBytesMax = 1 << 20;
+constexpr std::size_t kKeyBytesMax = 1024;
 
 /// Whether the payload is valid for that type; text always is.
 bool is_of_type(std::string_view payload, char type) {
@@ -72,22 +72,26 @@ char TnetReader::close() {
   return type;
 }
 
-std::optional<std::string> TnetReader::text(std::size_t limit) {
+std::optional<std::string> TnetReader::text_up_to(std::size_t limit, bool& is_cut) {
   if (!open()) return std::nullopt;
   std::string text;
+  bool is_longer = false;
   read([&](std::string_view piece) {
-    if (text.size() + piece.size() > limit) return bad("a value is too long");
-    text += piece;
+    auto const room = limit - text.size();
+    is_longer = is_longer || piece.size() > room;
+    text += piece.substr(0, room);
   });
   auto const type = close();
-  if (type != 0 && !is_of_type(text, type)) bad("a value does not match its type");
+  if (type != 0 && !is_longer && !is_of_type(text, type)) bad("a value does not match its type");
+  is_cut = is_cut || is_longer;
   if (from_.failed() || type == '~') return std::nullopt;
   return text;
 }
 
 bool TnetReader::next_key(std::string& key) {
   if (!more()) return false;
-  key = text(kKeyBytesMax).value_or("");
+  bool is_cut = false;  // a longer one is unknown
+  key = text_up_to(kKeyBytesMax, is_cut).value_or("");
   if (!more()) bad("a key without a value");
   return !from_.failed();
 }

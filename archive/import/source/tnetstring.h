@@ -24,13 +24,14 @@ class TnetReader {
   /// Whether the innermost open value has more.
   bool more() const { return !from_.failed() && from_.offset() < ends_.back(); }
 
-  /// The next key of the open dictionary, followed by its value. False at the end.
+  /// The next key of the open dictionary (at most its first 1,024 bytes), followed by its value.
+  /// False at the end.
   bool next_key(std::string& key);
   /// Closes a dictionary (true) or null (false); any other type is a fault.
   bool close_dictionary();
-  /// The next value as bytes, of any type; nothing for null. Fault: over `limit` bytes, or an
-  /// invalid number or truth value.
-  std::optional<std::string> text(std::size_t limit);
+  /// The next value as bytes, of any type; nothing for null. Of a longer one only the first `limit`
+  /// bytes; `is_cut` is then set. Fault: an invalid number or truth value.
+  std::optional<std::string> text_up_to(std::size_t limit, bool& is_cut);
   /// Passes the payload of the open value to `take`, in pieces.
   template <class Take>
   void read(Take take) {

@@ -166,6 +166,7 @@ void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault
                         .header_offset = header,
                         .is_deflated = method == 8,
                         .is_readable = (method == 0 || method == 8) && (flags & 1) == 0});
+    places_.try_emplace(entries_.back().name, entries_.size() - 1);
     rest.remove_prefix(all);
     // Otherwise a small file could be read a million times.
     content_bytes += std::min(compressed, input_.size_bytes());
@@ -188,8 +189,8 @@ void Zip::read_directory(const Directory& directory, std::optional<Fault>& fault
 }
 
 const Zip::Entry* Zip::find(std::string_view name) const {
-  auto const found = std::ranges::find(entries_, name, &Entry::name);
-  return found == entries_.end() ? nullptr : &*found;
+  auto const found = places_.find(name);
+  return found == places_.end() ? nullptr : &entries_[found->second];
 }
 
 std::optional<Zip::Place> Zip::place_of(const Entry& entry, std::optional<Fault>& fault) const {

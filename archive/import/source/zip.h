@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/import/source/byte_source.h"
@@ -31,6 +34,7 @@ class Zip {
   Zip(Input& input, std::optional<Fault>& fault);
 
   const std::vector<Entry>& entries() const { return entries_; }
+  /// The first entry with this name, or null.
   const Entry* find(std::string_view name) const;
   /// The content of an entry. A CRC-32 or length that differs from the table is a fault after its
   /// last byte. Null, with a fault, if it is not within the file.
@@ -57,6 +61,7 @@ class Zip {
 
   Input& input_;
   std::vector<Entry> entries_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< in entries_, by name
 };
 
 /// A part of an input as an input. The whole must outlive it.

@@ -202,6 +202,27 @@ TEST_F(Copies, MergePutsTheSecondSessionBehindTheFirst) {
   });
 }
 
+TEST_F(Copies, MergeAddsNoStartUrlsWhenAsked) {
+  for_seeds(10, [this](std::uint64_t seed) {
+    make(seed);
+    merge({.all_pages = false});
+    auto const before = load_all(a_).sessions;
+    auto const after = load_all(out_).sessions;
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after[i].pages, before[i].pages);
+  });
+}
+
+TEST_F(Copies, MergeGivesASessionWithoutStartUrlsThoseOfTheNext) {
+  auto const writer = create_archive(a_);
+  ASSERT_TRUE(writer->begin_session({}) && writer->end_session() && writer->close());
+  make_random_archive(b_, 1);
+  merge({.all_pages = false});
+  auto const from = Matcher(*open_archive(b_), 0).session();
+  ASSERT_EQ(load_all(out_).sessions.size(), 1U);
+  EXPECT_EQ(load_all(out_).sessions[0].pages, load_all(b_).sessions[from - 1].pages);
+}
+
 TEST_F(Copies, MergeKeepsSessionsApartWhenAsked) {
   for_seeds(10, [this](std::uint64_t seed) {
     make(seed);

@@ -319,6 +319,22 @@ TEST_F(Export, WprgoTakesATimeSeedAndSkipsWhatHasNoResponse) {
   auto const other = wprgo(*reader_, {.answered_only = true, .time_seed = milliseconds(77)});
   EXPECT_THAT(other, Not(HasSubstr("/failed")));
   EXPECT_THAT(other, HasSubstr(R"("DeterministicTimeSeedMs":77,)"));
+  TextOutput out;
+  ExportReport report;
+  EXPECT_FALSE(export_session(*reader_, Target::kWprgo, {.answered_only = true}, out, report));
+  EXPECT_EQ(report.exchanges, 1U);
+  EXPECT_EQ(report.count_of(Loss::kUnanswered), 1U);
+}
+
+TEST_F(Export, AHostBeyondAsciiIsNotWritten) {
+  auto exchange = an_exchange(1, "/");
+  exchange.request.host = "b\u00fccher.test";
+  export_all(Target::kHar, {std::move(exchange)});
+  for (auto const target : {Target::kHar, Target::kWarc, Target::kWprgo}) {
+    auto const report = export_as(*reader_, target).report;
+    EXPECT_EQ(report.exchanges, 0U);
+    EXPECT_EQ(report.count_of(Loss::kUnwritable), 1U);
+  }
 }
 
 TEST_F(Export, DamageIsAFaultThatNamesTheExchange) {

@@ -273,6 +273,26 @@ TEST_F(ImportHar, TakesStatusZeroForAFailure) {
   EXPECT_EQ(sink.exchanges[0].failure, "net::ERR_FAILED");
 }
 
+TEST_F(ImportHar, TakesAnInterimResponseAloneForAFailure) {
+  for (auto const* const status : {"100", "103", "199"}) {
+    auto const text = R"({"status":)" + std::string(status) +
+                      R"(,"statusText":"Hints","headers":[{"name":"Link","value":"</a>"}],)"
+                      R"("content":{"size":2,"text":"hi"}})";
+    ASSERT_EQ(import(har(text)), "");
+    auto const& exchange = sink.exchanges.at(0);
+    EXPECT_EQ(exchange.outcome, Outcome::kOriginFailed) << status;
+    EXPECT_EQ(exchange.response.status, 0) << status;
+    EXPECT_THAT(exchange.failure, HasSubstr(status));
+    EXPECT_EQ(fields(0), "");
+    EXPECT_EQ(body(0), "");
+    ASSERT_EQ(exchange.interim.size(), 1U);
+    EXPECT_EQ(exchange.interim[0].reason, "Hints");
+    EXPECT_EQ(exchange.interim[0].headers.size(), 1U);
+    EXPECT_EQ(report.failed, 1U);
+    EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("only an interim response")));
+  }
+}
+
 TEST_F(ImportHar, TakesWebSocketMessages) {
   auto text = har(R"({"status":101,"headers":[],"content":{}})",
                   R"(,"_webSocketMessages":[
@@ -313,6 +333,48 @@ TEST_F(ImportHar, HoldsOnlyAPartOfALongBody) {
   EXPECT_EQ(body(0).size(), long_text.size() / 4 * 3);
   ASSERT_EQ(import(har(response(R"({"size":1,"text":")" + long_text + R"( ? "})"))), "");
   EXPECT_EQ(report.incomplete, 1U) << "it looked like base64 for too long, and was none";
+}
+
+TEST_F(ImportHar, SkipsTextsThatAreTooLong) {
+  std::string const longer((1 << 20) + 1, 'A');
+  auto const field = [](const std::string& name, const std::string& value) {
+    return R"({"name":")" + name + R"(","value":")" + value + R"("})";
+  };
+  auto text =
+      har(R"({"status":200,"statusText":")" + longer + R"(","headers":[)" + field("Long", longer) +
+              "," + field(longer, "1") + "," + field("Short", "1") +
+              R"(],"content":{"size":2,"text":"hi"}})",
+          R"(,"connection":")" + longer + R"(","serverIPAddress":")" + longer + R"(","time":")" +
+              longer + R"(","_webSocketMessages":[{"type":")" + longer + R"(","data":""}])");
+  std::string const title = R"("title":"https://a.test/)";
+  text.insert(text.find(title) + title.size(), longer);
+  ASSERT_EQ(import(text), "");
+  EXPECT_EQ(fields(0), "Short: 1\n");
+  EXPECT_EQ(body(0), "hi");
+  EXPECT_EQ(sink.exchanges.at(0).response.reason, "");
+  EXPECT_THAT(sink.sessions.at(0).pages, testing::IsEmpty());
+  EXPECT_EQ(report.websocket_messages, 1U);
+  EXPECT_THAT(report.remarks,
+              testing::UnorderedElementsAre(HasSubstr("some of their fields are skipped"),
+                                            HasSubstr("some texts are longer than 1 MiB")));
+}
+
+TEST_F(ImportHar, SkipsAnEntryWhoseUrlIsTooLong) {
+  std::string const longer((1 << 20) + 1, 'A');
+  auto const whole = har(response(R"({"size":2,"text":"hi"})"));
+  std::string const end = "]}}";
+  auto const at = whole.find(R"({"startedDateTime":"2020-01-01T00:00:01.500Z")");
+  auto const entry = whole.substr(at, whole.size() - at - end.size());
+  std::string const url = "https://a.test/x?y=1#z";
+  for (auto const& [start, count] : {std::pair("data:image/png;base64,", &ImportReport::not_http),
+                                     std::pair("https://a.test/", &ImportReport::too_large)}) {
+    auto text = whole.substr(0, whole.size() - end.size()) + "," + entry + end;
+    text.replace(text.find(url), url.size(), start + longer);
+    ASSERT_EQ(import(text), "") << start;
+    EXPECT_EQ(sink.exchanges.size(), 1U);
+    EXPECT_EQ(report.*count, 1U);
+    EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr(start)));
+  }
 }
 
 TEST_F(ImportHar, RefusesWhatIsNoJson) {

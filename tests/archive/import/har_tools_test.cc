@@ -101,6 +101,53 @@ TEST_F(ImportHarOfTools, FindsTlsBesideOrWithinTheConnectionByTheEntrysTime) {
   }
 }
 
+TEST_F(ImportHarOfTools, DropsACodingThatDecodedContentMatchesByChance) {
+  struct Case {
+    std::string coding;
+    std::string content;
+    bool stays = false;
+  };
+  for (const Case& each : {
+           // These bytes are empty brotli streams; bytes after the end do not count.
+           Case{"br", R"("size":1,"text":"3")"},
+           Case{"gzip, BR", R"("size":1,"text":"7")"},
+           Case{"br", R"("size":17,"text":";(function(){});a")"},
+           Case{"br", R"("text":"=","size":9)"},
+           Case{"br", R"("size":1,"text":"Ow==","encoding":"base64")"},
+           Case{"br", R"("size":20,"text":"OzEyMzQ1Njc4OTAxMjM0NTY3ODk=","encoding":"base64")"},
+           Case{"deflate", R"("size":3,"text":"K\u0004\u0000")"},
+           // Coded: "a" and empty bodies.
+           Case{"br", R"("size":1,"text":"CwCAYQM=","encoding":"base64")", true},
+           Case{"deflate", R"("size":1,"text":"SwQA","encoding":"base64")", true},
+           Case{"br", R"("size":0,"text":"Ow==","encoding":"base64")", true},
+           Case{"br", R"("size":0,"text":"")", true},
+       }) {
+    SCOPED_TRACE(each.coding + " " + each.content);
+    HarParts const parts{.response =
+                             R"("status":200,"headers":[{"name":"Content-Encoding","value":")" +
+                             each.coding + R"("}],"content":{)" + each.content + "}"};
+    ASSERT_EQ(import(parts.text()), "");
+    EXPECT_EQ(fields(0), each.stays ? "Content-Encoding: " + each.coding + "\n" : "");
+    EXPECT_EQ(report.codings_dropped, each.stays ? 0U : 1U);
+  }
+}
+
+TEST_F(ImportHarOfTools, TakesTheAsciiNameOfAHostFromTheHostField) {
+  HarParts parts;
+  auto const import_of = [&] {
+    auto text = parts.text();
+    std::string const host = "a.test";
+    return import(text.replace(text.find(host), host.size(), R"(b\u00fccher.test)"));
+  };
+  ASSERT_EQ(import_of(), "");
+  EXPECT_EQ(url(0), "https://b\u00fccher.test/x");
+  EXPECT_THAT(report.remarks, testing::ElementsAre(testing::HasSubstr("no request of a browser")));
+  parts.request = R"("method":"GET","headers":[{"name":"Host","value":"xn--bcher-kva.test"}])";
+  ASSERT_EQ(import_of(), "");
+  EXPECT_EQ(url(0), "https://xn--bcher-kva.test/x");
+  EXPECT_THAT(report.remarks, testing::IsEmpty());
+}
+
 std::string text_of_type(const std::string& type, const std::string& content) {
   return R"("status":200,"headers":[{"name":"Content-Type","value":")" + type +
          R"("}],"content":{)" + content + "}";

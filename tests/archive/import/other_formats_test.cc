@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "archive/import/source/zip.h"
 #include "tests/archive/import/import_fixture.h"
 #include "tests/scratch_folder.h"
 
@@ -80,6 +81,17 @@ TEST_F(ImportZip, RefusesADirectoryThatTheEntriesDoNotFit) {
   auto recounted = whole;
   recounted[recounted.rfind("PK\x05\x06") + 10] = 1;
   EXPECT_THAT(import(recounted), HasSubstr("directory is broken"));
+}
+
+TEST_F(ImportZip, FindsTheFirstEntryOfAName) {
+  auto const bytes = zip({{"a", "one"}, {"b", "two"}, {"a", "three"}});
+  MemoryInput input(bytes);
+  std::optional<Fault> fault;
+  Zip const opened(input, fault);
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(opened.find("a"), &opened.entries().at(0));
+  EXPECT_EQ(opened.find("b"), &opened.entries().at(1));
+  EXPECT_EQ(opened.find("c"), nullptr);
 }
 
 TEST_F(ImportZip, RefusesABomb) {
@@ -279,22 +291,22 @@ TEST_F(ImportMitmproxy, FindsARequestWhoseBodyWasNotKeptWithoutIt) {
   EXPECT_FALSE(is_partial(flow(text("x"))));
 }
 
+std::string message(const char* opcode, const char* from_client, const std::string& content,
+                    const char* dropped = "false") {
+  return tnet(tnet(opcode, '#') + tnet(from_client, '!') + text(content) +
+                  tnet("1500000001.25", '^') + tnet(dropped, '!') + tnet("false", '!'),
+              ']');
+}
+
 TEST_F(ImportMitmproxy, TakesWebSocketMessages) {
-  auto const message = [](const char* opcode, const char* from_client, const std::string& content,
-                          const char* dropped) {
-    return tnet(tnet(opcode, '#') + tnet(from_client, '!') + text(content) +
-                    tnet("1500000001.25", '^') + tnet(dropped, '!') + tnet("false", '!'),
-                ']');
-  };
-  auto const socket = tnet(
-      text("messages") +
-          tnet(message("1", "true", "hello", "false") + message("2", "false", "\xff", "false") +
-                   message("1", "false", "dropped", "true"),
-               ']') +
-          text("closed_by_client") + tnet("false", '!') + text("close_code") + tnet("1000", '#') +
-          text("close_reason") + tnet("bye", ';') + text("timestamp_end") +
-          tnet("1500000002.5", '^'),
-      '}');
+  auto const socket = tnet(text("messages") +
+                               tnet(message("1", "true", "hello") + message("2", "false", "\xff") +
+                                        message("1", "false", "dropped", "true"),
+                                    ']') +
+                               text("closed_by_client") + tnet("false", '!') + text("close_code") +
+                               tnet("1000", '#') + text("close_reason") + tnet("bye", ';') +
+                               text("timestamp_end") + tnet("1500000002.5", '^'),
+                           '}');
   auto recording = flow(text(""), text("websocket") + socket);
   recording.replace(recording.find("3:200#"), 6, "3:101#");
   ASSERT_EQ(import(recording), "");
@@ -305,6 +317,39 @@ TEST_F(ImportMitmproxy, TakesWebSocketMessages) {
                                                   "bye"));
   EXPECT_EQ(sink.message_times.at(2) - sink.message_times.at(0), std::chrono::milliseconds(1250));
   EXPECT_EQ(report.websocket_messages, 1U) << "what was dropped never arrived";
+}
+
+TEST_F(ImportMitmproxy, SkipsAMessageThatIsTooLong) {
+  std::string const longer(kMessagePayloadMax + 2, 'm');
+  auto const socket = tnet(
+      text("messages") + tnet(message("2", "false", longer) + message("1", "true", "hello"), ']'),
+      '}');
+  auto recording = flow(text(""), text("websocket") + socket);
+  recording.replace(recording.find("3:200#"), 6, "3:101#");
+  ASSERT_EQ(import(recording + flow(text("x"))), "");
+  EXPECT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_THAT(sink.messages, testing::ElementsAre("client text hello"));
+  EXPECT_EQ(report.websocket_messages, 1U);
+}
+
+TEST_F(ImportMitmproxy, SkipsTextsThatAreTooLong) {
+  std::string const longer((1 << 20) + 1, 'A');
+  auto const headers = text("headers") + tnet(tnet(text("Long") + text(longer), ']') +
+                                                  tnet(text("Host") + text("c.test"), ']') +
+                                                  tnet(text("A") + text("1"), ']'),
+                                              ']');
+  auto const error = text("error") + tnet(text("msg") + text(longer), '}');
+  ASSERT_EQ(import(flow(text("x"), "", headers) + flow(text("y"), error) +
+                   flow(text("z"), "", text("path") + text("/" + longer)) +
+                   flow(text("x"), text(longer) + text("y"))),
+            "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  EXPECT_EQ(url(0), "https://c.test/x");
+  EXPECT_EQ(sink.exchanges[0].request.headers.size(), 1U);
+  EXPECT_EQ(report.too_large, 1U) << "the URL";
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("some of their fields are skipped"),
+                                                   HasSubstr("some texts are longer than 1 MiB"),
+                                                   HasSubstr("skipped: the URL is longer")));
 }
 
 TEST_F(ImportMitmproxy, NamesTheFlowAndTheByteOfWhatIsWrong) {

@@ -102,6 +102,16 @@ TEST_F(ImportWarc, AnInterimResponseIsFollowedByTheFinalOne) {
   }
 }
 
+TEST_F(ImportWarc, InterimResponsesAloneAreAFailure) {
+  std::string const interim = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n";
+  ASSERT_EQ(import(record("response", about("r"), interim)), "");
+  auto const& exchange = sink.exchanges.at(0);
+  EXPECT_EQ(exchange.outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(exchange.response.status, 0);
+  EXPECT_EQ(exchange.interim.size(), 2U);
+  EXPECT_EQ(report.failed, 1U);
+}
+
 TEST_F(ImportWarc, ARevisitsDigestTellsResponsesOfOneSecondApart) {
   auto const one = record("response", about("r", "WARC-Payload-Digest: sha1:ONE\r\n"), kResponse);
   auto const two = record("response", about("s", "WARC-Payload-Digest: sha1:TWO\r\n"),
@@ -122,7 +132,7 @@ TEST_F(ImportWarc, HoldsABoundedAmountOfRevisits) {
   std::string head = "HTTP/1.1 200 OK\r\n";
   while (head.size() < 900'000) head += "a:\r\n";
   std::string text;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 50; ++i) {
     text += record("revisit", about("v" + std::to_string(i), "WARC-Payload-Digest: sha1:D\r\n"),
                    head + "\r\n");
   }
@@ -209,6 +219,26 @@ TEST_F(ImportWarc, LeavesOutACodingThatTheBodyDoesNotHave) {
   EXPECT_EQ(fields(2), "Content-Encoding: gzip\n");
   EXPECT_EQ(report.codings_dropped, 1U);
   EXPECT_EQ(report.codings_broken, 1U);
+}
+
+TEST_F(ImportWarc, LeavesOutACodingThatEndsInTheFirstBytesOfTheBody) {
+  std::string const head = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n";
+  ASSERT_EQ(import(record("response", about("a"), head + ";(function () {})();") +
+                   record("response", about("b"), head + ";")),
+            "");
+  EXPECT_EQ(fields(0), "");
+  EXPECT_EQ(fields(1), "Content-Encoding: br\n") << "an empty body, coded";
+}
+
+TEST_F(ImportWarc, ReadsALimitedNumberOfFields) {
+  std::string head = "HTTP/1.1 200 OK\r\n";
+  for (std::size_t i = 0; i < kFieldsMax; ++i) head += "a:\r\n";
+  ASSERT_EQ(import(record("response", about("r"), head + "\r\nbody")), "");
+  EXPECT_THAT(report.remarks, testing::IsEmpty());
+  ASSERT_EQ(import(record("response", about("r"), head + "b:\r\n\r\nbody")), "");
+  EXPECT_EQ(sink.exchanges.at(0).response.headers.size(), kFieldsMax);
+  EXPECT_EQ(body(0), "body");
+  EXPECT_THAT(report.remarks, testing::ElementsAre(HasSubstr("some of their fields are skipped")));
 }
 
 TEST_F(ImportWarc, ReadsAMemberARecordAndOneForAll) {

@@ -233,6 +233,24 @@ TEST_F(Matching, LooksAtTwoExchangesHoweverLongTheSequence) {
   }
 }
 
+TEST_F(Matching, ComparesTheOriginOfTwoHoweverLongTheSequence) {
+  begin();
+  constexpr int kRepeats = 1'000;
+  for (int i = 0; i < kRepeats; ++i) record("/a");
+  replay();
+  int looked_at = 0;
+  auto const look = [&looked_at](std::uint32_t) {
+    ++looked_at;
+    return true;
+  };
+  auto const any = [](std::uint32_t) { return true; };
+  for (int i = 0; i < kRepeats + 10; ++i) {
+    looked_at = 0;
+    EXPECT_EQ(matcher_->match(key("/a"), {}, *cursors_, any, any, look).kind, MatchKind::kExact);
+    EXPECT_LE(looked_at, 2);
+  }
+}
+
 TEST_F(Matching, GivesUpAmongManyThatOnlyShareTheHash) {
   begin();
   for (int i = 0; i < 1'000; ++i) record("/a");
