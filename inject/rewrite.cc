@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/coding/error.h"
 #include "base/http/resource_type.h"
 #include "base/text/ascii.h"
 #include "inject/error.h"
@@ -125,9 +126,11 @@ Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList
   coding::Buffer unpacked;
   auto plain = body;
   if (!codings->empty()) {
-    auto done = coding::decode_whole(*codings, body, options.limits);
+    auto done = coding::decode_available(*codings, body, options.limits);
     if (!done) return undecoded(done.error());
-    unpacked = std::move(*done);
+    if (done->is_truncated && done->plain.empty()) return undecoded(coding::errc::truncated);
+    if (done->is_truncated) result.report.error = coding::errc::truncated;
+    unpacked = std::move(done->plain);
     plain = unpacked;
   }
   auto const markup = markup_of(kind, plain);
@@ -187,24 +190,35 @@ Result<void> Rewriter::write(std::span<const std::byte> coded, coding::Until unt
     append(out, coded);
   } else if (state_ == State::kUndecided) {
     append(held_, coded);
-    done = decoder_->write(coded, plain_);
-    if (done && until == coding::Until::kEnd) done = decoder_->finish();
-    if (done) {
+    if (auto const decoded = decode(coded, until); decoded) {
       done = look(until, out);
     } else {
-      pass(Verdict::kUndecoded, done.error(), out);
-      done = {};
+      pass(Verdict::kUndecoded, decoded.error(), out);
     }
   } else {
     plain_.clear();
-    done = decoder_->write(coded, plain_);
-    if (done && until == coding::Until::kEnd) done = decoder_->finish();
-    if (done) encoder_->write(plain_, until, out);
+    done = decode(coded, until);
+    encoder_->write(plain_, done ? until : coding::Until::kFlush, out);
   }
   out_bytes_ += out.size() - before;
   report_.added_wire_bytes =
       static_cast<std::int64_t>(out_bytes_) - static_cast<std::int64_t>(in_bytes_);
   return done;
+}
+
+// A body that ends early ends here as well: browsers show as much of it as has come.
+Result<void> Rewriter::decode(std::span<const std::byte> coded, coding::Until until) {
+  if (auto const done = decoder_->write(coded, plain_); !done) return done;
+  if (until != coding::Until::kEnd) return {};
+  auto const ended = decoder_->finish();
+  if (ended) return {};
+  if (state_ == State::kUndecided && plain_.empty()) return ended;
+  report_.error = ended.error();
+  return {};
+}
+
+void Rewriter::give_up(coding::Buffer& out) {
+  pass(Verdict::kNoPlace, {}, out);
 }
 
 // Outputs what was held, as received.

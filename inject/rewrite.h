@@ -70,7 +70,7 @@ enum class Verdict : std::uint8_t {
 /// For the report of a load: a benchmark counts bytes.
 struct RewriteReport {
   Verdict verdict = Verdict::kNoDocument;
-  std::error_code error;
+  std::error_code error;              ///< also of a rewritten body: coding::errc::truncated
   std::size_t element_bytes = 0;      ///< inserted, before any content coding
   std::int64_t added_wire_bytes = 0;  ///< growth of the body on the wire; can be negative
   std::size_t offset_bytes = 0;       ///< in the decoded document
@@ -96,7 +96,8 @@ struct Rewritten {
   coding::Buffer body;
 };
 
-/// Rewrites a whole response. `body` is as on the wire, content-coded.
+/// Rewrites a whole response. `body` is as on the wire, content-coded. One that ends early in its
+/// coding is rewritten as far as it goes.
 Rewritten rewrite(const InjectedScript& script, std::uint16_t status, HeaderList headers,
                   std::span<const std::byte> body, const RewriteOptions& options);
 
@@ -110,8 +111,13 @@ class Rewriter {
   /// Adds a piece of the body; appends to `out` what can be sent. Returns no bytes before the head
   /// is known (decided()): at most kHeldBytesMax are held, and after a flush no more than a browser
   /// would wait for. After Until::kEnd everything has been returned. Errors, after the new head was
-  /// sent: those of Decoder. The response must then be cut off.
+  /// sent: those of Decoder::write(); `out` has the bytes before the error, and the response must
+  /// then be cut off.
   Result<void> write(std::span<const std::byte> coded, coding::Until until, coding::Buffer& out);
+
+  /// For a response that breaks off before decided(): appends to `out` what is held, as received,
+  /// and decides to change nothing.
+  void give_up(coding::Buffer& out);
 
   bool decided() const { return state_ != State::kUndecided; }
   /// The head's fields, once decided(). Without Content-Length if it is not known yet, and without
@@ -126,6 +132,7 @@ class Rewriter {
   enum class State : std::uint8_t { kUndecided, kRewriting, kPassing };
 
   void pass(Verdict verdict, std::error_code error, coding::Buffer& out);
+  Result<void> decode(std::span<const std::byte> coded, coding::Until until);
   Result<void> look(coding::Until until, coding::Buffer& out);
   void start(const Place& place, coding::Until until, coding::Buffer& out);
 

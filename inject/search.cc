@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace reprise::inject {
+namespace {
+
+/// Fewer bytes can be the start of a byte order mark, or of an XML declaration in UTF-16.
+constexpr std::size_t kHurriedBytesMin = 6;
+
+}  // namespace
 
 Search::Search(Markup markup, std::string_view charset)
     : markup_(markup), form_(form_of_label(charset)) {}
@@ -11,6 +17,8 @@ bool Search::look(std::span<const std::byte> so_far, bool ended) {
   if (done_) return true;
   bool const full = so_far.size() >= kSearchBytesMax;
   so_far = so_far.first(std::min(so_far.size(), kSearchBytesMax));
+  // No code runs in an empty document; a page that enters it brings the script (frames.js).
+  if (so_far.empty() && ended) return done_ = true;
   if (!started_ && !find_encoding(so_far, ended)) return false;
   if (decided_ == TextForm::kReplacement) return done_ = true;
   done_ = scan(so_far, ended && !full);
@@ -22,6 +30,7 @@ bool Search::look(std::span<const std::byte> so_far, bool ended) {
 
 bool Search::hurry(std::span<const std::byte> so_far) {
   if (done_ || started_ || markup_ != Markup::kHtml) return done_;
+  if (so_far.size() < kHurriedBytesMin) return false;
   HtmlScan early(Characters(TextForm::kAscii, 0), 0);
   bool const found = early.scan(so_far.first(std::min(so_far.size(), kPrescanBytes)), false);
   hurry_steps_ += early.steps();
@@ -73,8 +82,10 @@ bool Search::find_encoding(std::span<const std::byte> so_far, bool ended) {
   }
   auto const head = so_far.first(std::min(so_far.size(), kPrescanBytes));
   auto const fresh = head.subspan(std::min(prescanned_bytes_, head.size()));
-  bool const tag_ended = std::ranges::find(fresh, std::byte('>')) != fresh.end();
-  if (!enough && !tag_ended) return false;
+  // Other bytes complete no declaration; UTF-16 has zeros.
+  bool const declares = std::ranges::any_of(
+      fresh, [](std::byte each) { return each == std::byte('>') || each == std::byte(0); });
+  if (!enough && !declares) return false;
   prescanned_bytes_ = head.size();
   if (markup_ == Markup::kHtml) {
     declaration_ = prescan(head, prescan_steps_);

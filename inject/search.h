@@ -45,9 +45,9 @@ class Search {
   /// tried) would start with the present ones; a later declaration is then left to the browser.
   bool hurry(std::span<const std::byte> so_far);
 
-  /// After look() or hurry() returned true; nothing if there is no place: an XML document that is
-  /// neither XHTML nor SVG, a document in the encoding "replacement", or one that ends within its
-  /// first comment or doctype, or has no head within kSearchBytesMax.
+  /// After look() or hurry() returned true; nothing if there is no place: an empty document, an XML
+  /// document that is neither XHTML nor SVG, a document in the encoding "replacement", or one that
+  /// ends within its first comment or doctype, or has no head within kSearchBytesMax.
   const std::optional<Place>& place() const { return place_; }
 
   /// The work done, in characters and repetitions: a test limits it to a multiple of the bytes.

@@ -110,10 +110,12 @@ function fromLocal(local) {
   return local - (isAfter ? after : before);
 }
 
-/** Whether a date's text names its zone, or has a form that is always UTC. */
-const saysZone = (text) =>
-  /^\s*[+-]?\d{4,6}(-\d\d){0,2}\s*$|Z\s*$|GMT|UTC?\b|[ECMP][SD]T\b/i.test(text) ||
-  /\d\d?:?\d\d(:\d\d(\.\d+)?)?\s*[+-]\d\d?(:?\d\d)?\s*(\(.*\))?\s*$/.test(text);
+/** Whether a date's text names its zone outside of comments, or has a form that is always UTC. */
+function saysZone(whole) {
+  const text = whole.replace(/\(.*?\)/g, ' ');
+  return /^\s*[+-]?\d{4,6}(-\d\d){0,2}\s*$|Z\s*$|GMT|UTC?\b|[ECMP][SD]T\b/i.test(text) ||
+    /\d:\d\d(:\d\d(\.\d+)?)?\s*[+-]\d\d?(:?\d\d)?\s*$/.test(text);
+}
 
 function parseZoned(text) {
   const time = parse(text);
@@ -164,11 +166,13 @@ function dateText(local, time) {
 
 function timeText(local, time) {
   nameFormat ??= zoneFormat(undefined, 'long');
+  // Intl knows hardly any names before 1970. Chromium uses that of the same day at present.
+  const named = time < 0 ? new Date(time).setUTCFullYear(2024) : time;
   const minutes = Math.trunc(offsetAt(time) / 60_000);
   const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return `${two(local.getUTCHours())}:${two(local.getUTCMinutes())}:` +
     `${two(local.getUTCSeconds())} GMT${minutes < 0 ? '-' : '+'}${two(hour)}${two(minute)} ` +
-    `(${zoneName(nameFormat, time)})`;
+    `(${zoneName(nameFormat, named)})`;
 }
 
 function replaceZone() {

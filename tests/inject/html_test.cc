@@ -32,7 +32,6 @@ const DocumentCase kDocuments[] = {
     {"no doctype", "@<title>x</title><script>a()</script>"},
     {"text only", "@hello"},
     {"text after space", " \n\t@hello"},
-    {"empty", "@"},
     {"space only", "  \n@"},
     {"doctype only", "<!doctype html>@"},
     {"html only", "<!doctype html><html lang=x>@"},
@@ -201,6 +200,32 @@ TEST(HtmlScan, TellsAsSoonAsItCan) {
   EXPECT_FALSE(hurried.look(bytes_of("<!doctype html><html><title>"), false));
   EXPECT_TRUE(hurried.hurry(bytes_of("<!doctype html><html><title>")));
   EXPECT_EQ(hurried.place()->offset_bytes, 21U);
+}
+
+TEST(HtmlScan, DoesNotHurryBeforeItKnowsHowCharactersAreEncoded) {
+  std::string const documents[] = {
+      "\xEF\xBB\xBF<!doctype html><html><p>x", "\xFF\xFE" + utf16("<html><p>x", true),
+      utf16("<?xml version='1.0' encoding='utf-16'?><html><p>x", true)};
+  for (const std::string& document : documents) {
+    for (std::size_t size = 1; size < document.size(); ++size) {
+      auto const part = bytes_of(std::string_view(document).substr(0, size));
+      Search search(Markup::kHtml, "");
+      if (!search.look(part, false) && !search.hurry(part)) continue;
+      auto const expected = find_place(Markup::kHtml, "", document);
+      ASSERT_TRUE(search.place() && expected) << size;
+      EXPECT_EQ(search.place()->offset_bytes, expected->offset_bytes) << size;
+      EXPECT_EQ(search.place()->form, expected->form) << size;
+    }
+  }
+}
+
+TEST(HtmlScan, AnEmptyDocumentHasNoPlace) {
+  for (Markup const markup : {Markup::kHtml, Markup::kXml, Markup::kScript}) {
+    Search search(markup, "utf-8");
+    EXPECT_FALSE(search.look({}, false));
+    EXPECT_TRUE(search.look({}, true));
+    EXPECT_FALSE(search.place());
+  }
 }
 
 TEST(HtmlScan, ADeclarationBehindThePrescanIsLeftToTheBrowser) {

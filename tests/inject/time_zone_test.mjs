@@ -78,7 +78,7 @@ function observations() {
   return out;
 }
 
-// The name in brackets is that of the time's own year here; browsers take the present's.
+// The name in brackets is that of the time's own year here; browsers use the present's.
 const nameless = (value) => (typeof value === 'string' ? value.replace(/ \(.*\)/, '') : value);
 
 for (const zone of ZONES) {
@@ -89,6 +89,21 @@ for (const zone of ZONES) {
   assert.notDeepStrictEqual(unmoved, expected, `${zone} is not ${ELSEWHERE}`);
   assert.deepStrictEqual(observe(zone, observations, GIVEN).map(nameless), expected, zone);
 }
+
+// Texts that seem to name a zone: by a month of one digit, or in a comment.
+const elsewhereAs = (zone, observations) => {
+  process.env.TZ = zone;
+  const expected = observe(undefined, observations);
+  process.env.TZ = ELSEWHERE;
+  assert.deepStrictEqual(observe(zone, observations), expected);
+};
+elsewhereAs('America/New_York', () => ['2024-6', '2024-6 ', 'Jun 2024-6', '10:30 2024-6', '2024-06',
+  '2024-06-01 10:30 (EST)', 'Jun 1 2024 10:30 (GMT+1)', '2024-06-01 10:30 +0100 (CET)',
+  '2024-06-01 9:30-7', '2024-06-01T10:30:15.5-05:00', '2024-06-01 10:30 EST', '12/25/1995 -5',
+].map((text) => Date.parse(text)));
+
+// Before 1970 a zone has its present name.
+elsewhereAs('Asia/Kolkata', () => [-2e12, -1e12, -8e11, -1, 0].map((time) => `${new Date(time)}`));
 
 // The old setter of years, too: this date is still of 2019 in New York.
 process.env.TZ = 'UTC';

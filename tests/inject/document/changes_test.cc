@@ -27,8 +27,6 @@ const ChangeCase kChangeCases[] = {
      "as=\"script\"><title>x</title>"},
     {"preload without a head", preload_of("https://b.test/x", "image"), "<!doctype html><p>x",
      "<!doctype html><link rel=\"preload\" href=\"https://b.test/x\" as=\"image\"><p>x"},
-    {"preload in an empty document", preload_of("https://b.test/x", "style"), "",
-     "<link rel=\"preload\" href=\"https://b.test/x\" as=\"style\">"},
     {"preload of a font", preload_of("https://b.test/x", "font"), "<head>",
      "<head><link rel=\"preload\" href=\"https://b.test/x\" as=\"font\" "
      "crossorigin=\"anonymous\">"},
