@@ -65,17 +65,24 @@ CaresChannel::~CaresChannel() {
 Result<std::shared_ptr<CaresChannel>> CaresChannel::create(boost::asio::io_context& context,
                                                            const Endpoints& servers,
                                                            const Endpoints& own,
-                                                           std::chrono::milliseconds try_timeout) {
+                                                           std::chrono::milliseconds try_timeout,
+                                                           Failures failures) {
   std::shared_ptr<CaresChannel> channel(new CaresChannel(context));
   ares_options options{};
   options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
+  // Without ARES_FLAG_EDNS, c-ares takes a UDP response of more than 512 bytes for a truncated one.
+  // With it, c-ares removes the last 11 bytes of a query that gets FORMERR, which must be an OPT
+  // record, sends it again, and clears the flag.
+  options.flags |= failures == Failures::kReport ? ARES_FLAG_NOCHECKRESP : ARES_FLAG_EDNS;
+  options.ednspsz = kUdpBytesMax;
   options.timeout = static_cast<int>(try_timeout.count());
   options.tries = kTries;
   options.sock_state_cb_data = channel.get();
   options.sock_state_cb = [](void* self, ares_socket_t socket, int read, int write) {
     static_cast<CaresChannel*>(self)->on_socket(socket, read != 0, write != 0);
   };
-  int const mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB;
+  int const mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_EDNSPSZ |
+                   ARES_OPT_SOCK_STATE_CB;
   if (!init_library() || ::ares_init_options(&channel->channel_, &options, mask) != ARES_SUCCESS) {
     channel->channel_ = nullptr;
     return fail(std::make_error_code(std::errc::not_enough_memory));

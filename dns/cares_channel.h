@@ -20,18 +20,30 @@ namespace reprise::dns {
 
 /// c-ares on an Asio loop: sends queries, retries, falls back to TCP, and returns responses. Runs
 /// only on the thread of its context.
+///
+/// c-ares ends with ARES_ECONNREFUSED both when no server can be reached and when all servers
+/// answer with a failure. A second channel, with Failures::kReport, gets the response of the
+/// latter.
 class CaresChannel : public std::enable_shared_from_this<CaresChannel> {
  public:
   using Endpoints = std::vector<boost::asio::ip::udp::endpoint>;
   /// `status`: as in ares_send(3). The response is valid during the call.
   using Done = std::function<void(int status, std::span<const std::uint8_t> response)>;
+  /// The size of UDP responses that queries with EDNS offer.
+  static constexpr std::uint16_t kUdpBytesMax = 1232;
+  /// What the answers SERVFAIL, NOTIMP and REFUSED lead to.
+  enum class Failures : std::uint8_t {
+    kAskNext,  ///< a query to the next server
+    kReport,   ///< the end of the query: they are its response
+  };
 
   /// Queries `servers`, or those of resolv.conf(5), except `own`. Errors: no_servers,
   /// not_enough_memory.
   static Result<std::shared_ptr<CaresChannel>> create(boost::asio::io_context& context,
                                                       const Endpoints& servers,
                                                       const Endpoints& own,
-                                                      std::chrono::milliseconds try_timeout);
+                                                      std::chrono::milliseconds try_timeout,
+                                                      Failures failures);
   ~CaresChannel();
   CaresChannel(const CaresChannel&) = delete;
   CaresChannel& operator=(const CaresChannel&) = delete;

@@ -24,7 +24,6 @@ namespace net = boost::asio;
 using net::awaitable;
 using Clock = Resolver::Clock;
 
-constexpr std::uint16_t kUdpSizeBytes = 1232;
 constexpr std::uintmax_t kHostsBytesMax = 16 << 20;
 
 /// The system's hosts file, read again after changes.
@@ -77,6 +76,12 @@ std::error_code error_of(int status) {
   }
 }
 
+/// What c-ares 1.18 reports as the first, later versions report as one of the others.
+bool have_all_servers_failed(int status) {
+  return status == ARES_ECONNREFUSED || status == ARES_ESERVFAIL || status == ARES_ENOTIMP ||
+         status == ARES_EREFUSED;
+}
+
 bool is_localhost_name(const std::string& host) {
   return host == "localhost" || host.ends_with(".localhost");
 }
@@ -100,6 +105,7 @@ struct Resolver::State : std::enable_shared_from_this<State> {
   struct Flight {
     LookUpAnswer working;
     bool edns = true;
+    bool failed = false;                         // at all servers: reporting_channel asks how
     std::shared_ptr<const LookUpAnswer> answer;  // set at its end
     std::vector<std::weak_ptr<net::steady_timer>> waiting;
   };
@@ -126,6 +132,7 @@ struct Resolver::State : std::enable_shared_from_this<State> {
   AnswerCache cache{kCacheMax};
   std::map<std::pair<std::string, Type>, FlightPtr> flights;
   std::shared_ptr<CaresChannel> channel;
+  std::shared_ptr<CaresChannel> reporting_channel;
   std::size_t look_ups = 0;    // running
   net::steady_timer unwaited;  // runs while there are flights but no look-ups
   std::random_device dice;
@@ -156,19 +163,25 @@ void Resolver::State::send(const FlightPtr& flight) {
   // The host was written by normal_host().
   query.questions = {
       {.name = Name::parse(flight->working.host).value_or(Name()), .type = flight->working.type}};
-  if (flight->edns) query.edns = Edns{.udp_size_bytes = kUdpSizeBytes};
+  if (flight->edns) query.edns = Edns{.udp_size_bytes = CaresChannel::kUdpBytesMax};
   std::array<std::uint8_t, 512> bytes;
   auto const size = encode(query, bytes).value_or(0);
-  channel->send(std::span(bytes).first(size),
-                [weak = weak_from_this(), flight](int status, std::span<const std::uint8_t> reply) {
-                  auto const self = weak.lock();
-                  if (self != nullptr) self->on_response(flight, status, reply);
-                });
+  // The other one would cut a field off the query that this one does not have.
+  auto const& by = flight->failed || !flight->edns ? reporting_channel : channel;
+  by->send(std::span(bytes).first(size),
+           [weak = weak_from_this(), flight](int status, std::span<const std::uint8_t> reply) {
+             auto const self = weak.lock();
+             if (self != nullptr) self->on_response(flight, status, reply);
+           });
 }
 
 void Resolver::State::on_response(const FlightPtr& flight, int status,
                                   std::span<const std::uint8_t> bytes) {
   auto& answer = flight->working;
+  if (have_all_servers_failed(status) && !flight->failed) {
+    flight->failed = true;
+    return send(flight);
+  }
   if (status != ARES_SUCCESS) {
     answer.error = error_of(status);
     return settle(flight);
@@ -206,7 +219,9 @@ void Resolver::State::look_up_is_over() {
   unwaited.expires_after(options.unwaited);
   unwaited.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     auto const self = weak.lock();
-    if (!error && self != nullptr && self->look_ups == 0) self->channel->cancel();
+    if (error || self == nullptr || self->look_ups > 0) return;
+    self->channel->cancel();
+    self->reporting_channel->cancel();
   });
 }
 
@@ -264,10 +279,17 @@ awaitable<Result<LookUp>> Resolver::State::look_up(std::shared_ptr<State> state,
 }
 
 Result<std::unique_ptr<Resolver>> Resolver::create(net::io_context& context, Options options) {
-  auto channel = CaresChannel::create(context, options.servers, options.own, options.try_timeout);
+  auto const open = [&](CaresChannel::Failures failures) {
+    return CaresChannel::create(context, options.servers, options.own, options.try_timeout,
+                                failures);
+  };
+  auto channel = open(CaresChannel::Failures::kAskNext);
   if (!channel) return fail(channel.error());
+  auto reporting_channel = open(CaresChannel::Failures::kReport);
+  if (!reporting_channel) return fail(reporting_channel.error());
   auto state = std::make_shared<State>(context, std::move(options));
   state->channel = std::move(*channel);
+  state->reporting_channel = std::move(*reporting_channel);
   return std::unique_ptr<Resolver>(new Resolver(std::move(state)));
 }
 
@@ -275,6 +297,7 @@ Resolver::Resolver(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Resolver::~Resolver() {
   state_->channel->stop();
+  state_->reporting_channel->stop();
 }
 
 awaitable<Result<LookUp>> Resolver::look_up(std::string_view host, Ticket& ticket) {

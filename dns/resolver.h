@@ -35,8 +35,9 @@ struct LookUp {
 /// Answers are kept for their TTL, and failures if the server gives a time for them.
 ///
 /// Servers are asked in order, each with one retry, over TCP if the answer is truncated, and
-/// without EDNS if the server does not know it. A response counts only if it comes from the server
-/// asked and has the id and the question that were sent.
+/// without EDNS if the server does not know it. A server that answers SERVFAIL, NOTIMP or REFUSED
+/// is skipped; if all servers fail, one more query gets the code that the answer keeps. A response
+/// counts only if it comes from the server asked and has the id and the question that were sent.
 class Resolver {
  public:
   static constexpr std::size_t kCacheMax = 2000;    ///< answers kept

@@ -98,6 +98,7 @@ json::value if_any(std::uint64_t number) {
 json::value trace_json(const LinkSettings& settings) {
   if (!settings.trace) return nullptr;
   return json::object{{"file", settings.trace->name()},
+                      {"sha256", settings.trace->sha256()},
                       {"period_ms", ms(settings.trace->period())},
                       {"mean_rate_bps", settings.trace->mean_rate_bps()}};
 }

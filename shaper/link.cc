@@ -93,7 +93,7 @@ void Link::take_due(nanoseconds now, std::vector<Departure>& out) {
     }
     ++counters_.packets_out;
     counters_.bytes_out += flight.size_bytes;
-    out.push_back({.handle = flight.handle, .due = flight.due});
+    out.push_back({.handle = flight.handle, .left = flight.left, .due = flight.due});
   }
 }
 
@@ -169,7 +169,8 @@ void Link::start_next(nanoseconds at) {
     current_ = codel_->dequeue(queue_, at, dropped_);
     for (const Waiting& packet : dropped_) {
       ++counters_.aqm_drops;
-      told_later_.push_back({.handle = packet.handle, .due = at, .outcome = PacketFate::dropped});
+      told_later_.push_back(
+          {.handle = packet.handle, .left = at, .due = at, .outcome = PacketFate::dropped});
     }
     dropped_.clear();
   } else {
@@ -184,7 +185,8 @@ void Link::start_next(nanoseconds at) {
 }
 
 void Link::finish_current() {
-  Flight flight{.due = due_of_current(),
+  Flight flight{.left = departs_,
+                .due = due_of_current(),
                 .handle = current_.handle,
                 .index = current_.index,
                 .size_bytes = current_.size_bytes};

@@ -39,7 +39,8 @@ enum class PacketFate : std::uint8_t {
 /// The end of a queued packet.
 struct Departure {
   std::uint64_t handle = 0;
-  std::chrono::nanoseconds due{0};  ///< when it arrives at the other end, or was dropped
+  std::chrono::nanoseconds left{0};  ///< when it left the wire; of a dropped packet, the queue
+  std::chrono::nanoseconds due{0};   ///< when it arrives at the other end, or was dropped
   PacketFate outcome = PacketFate::delivered;
 };
 
@@ -95,6 +96,7 @@ class Link {
  private:
   /// A packet that has left the queue.
   struct Flight {
+    std::chrono::nanoseconds left{0};  // the wire
     std::chrono::nanoseconds due{0};
     std::uint64_t handle = 0;
     std::uint64_t index = 0;

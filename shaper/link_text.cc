@@ -158,7 +158,7 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
 /// Sets the default limit of a queue without one, and the bytes of one in time.
 Error settle_queue(Draft& draft, nanoseconds rtt) {
   LinkSettings& settings = draft.settings;
-  auto const rate = settings.trace ? settings.trace->mean_rate_bps() : settings.rate_bps;
+  auto const rate = mean_rate_bps(settings);
   if (!draft.queue) {
     settings.queue = {.packets = default_queue_packets(rate, rtt)};
     return std::nullopt;
@@ -175,6 +175,26 @@ Error settle_queue(Draft& draft, nanoseconds rtt) {
     bytes = static_cast<std::uint64_t>(std::clamp(exact, Wide{kMtuBytes}, Wide{kQueueBytesMax}));
   }
   settings.queue = {.packets = 0, .bytes = bytes};
+  return std::nullopt;
+}
+
+/// The first key that has no effect in a direction. `other` is the other direction.
+Error find_idle_key(const LinkSettings& settings, const std::string& other) {
+  auto const idle = [&](const std::string& key, const char* needs) {
+    return key + " has no effect without " + needs + ": add that, remove " + key + ", or set " +
+           other + "." + key + " alone";
+  };
+  auto const& queue = settings.active_queue;
+  bool const is_managed = queue.discipline != QueueDiscipline::drop_tail;
+  if (settings.reorder && settings.jitter == nanoseconds(0)) return idle("reorder", "jitter");
+  if (settings.burst_bytes > 0 && settings.rate_bps == 0) {
+    return idle("burst", "a rate (a trace is not one)");
+  }
+  if (is_managed && mean_rate_bps(settings) == 0) return idle("aqm", "a rate or a trace");
+  if (!is_managed && queue.target > nanoseconds(0)) return idle("target", "aqm=codel or aqm=pie");
+  if (!is_managed && queue.interval > nanoseconds(0)) {
+    return idle("interval", "aqm=codel or aqm=pie");
+  }
   return std::nullopt;
 }
 
@@ -282,6 +302,7 @@ Error read_all(LinkProfile& profile, std::string_view text, const std::filesyste
   for (auto* const draft : {&down, &up}) {
     auto error = settle_queue(*draft, rtt);
     if (!error) error = defect_of(draft->settings);
+    if (!error) error = find_idle_key(draft->settings, draft == &down ? "up" : "down");
     if (error) return std::string(draft == &down ? "down: " : "up: ") + *error;
   }
   profile.down = std::move(down.settings);

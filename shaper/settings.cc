@@ -1,5 +1,8 @@
 #include "shaper/settings.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "shaper/trace.h"
 
 namespace reprise {
@@ -17,6 +20,13 @@ bool is_probability(double p) {
 
 bool is_time(nanoseconds time) {
   return time >= nanoseconds(0) && time <= kDelayMax;
+}
+
+auto all_but_trace(const LinkSettings& settings) {
+  auto const& [rate_bps, trace, delay, jitter, reorder, burst_bytes, queue, active_queue, loss,
+               outages] = settings;
+  return std::tie(rate_bps, delay, jitter, reorder, burst_bytes, queue, active_queue, loss,
+                  outages);
 }
 
 std::optional<std::string> defect_of(const Outages& outages) {
@@ -40,6 +50,16 @@ std::optional<std::string> defect_of(const Outages& outages) {
 }
 
 }  // namespace
+
+bool LinkSettings::operator==(const LinkSettings& other) const {
+  bool const same_trace = trace == other.trace || (trace && other.trace && *trace == *other.trace);
+  return same_trace && all_but_trace(*this) == all_but_trace(other);
+}
+
+std::uint64_t mean_rate_bps(const LinkSettings& settings) {
+  if (!settings.trace) return settings.rate_bps;
+  return std::max<std::uint64_t>(settings.trace->mean_rate_bps(), 1);
+}
 
 std::optional<std::string> defect_of(const LinkSettings& settings) {
   if (settings.rate_bps > kRateMaxBps) return "the rate is above 1 Tbit/s";

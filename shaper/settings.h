@@ -97,8 +97,12 @@ struct LinkSettings {
     return loss.in_good > 0 || loss.good_to_bad > 0 || jitter > std::chrono::nanoseconds(0) ||
            active_queue.discipline == QueueDiscipline::pie;
   }
-  bool operator==(const LinkSettings&) const = default;
+  /// Traces are the same if they deliver at the same times.
+  bool operator==(const LinkSettings& other) const;
 };
+
+/// The rate of the wire, of a trace its mean, at least 1 bit/s; 0: unlimited.
+std::uint64_t mean_rate_bps(const LinkSettings& settings);
 
 /// The error in `settings`, as a sentence; nothing if they are valid for a Link.
 std::optional<std::string> defect_of(const LinkSettings& settings);

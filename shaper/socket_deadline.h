@@ -11,7 +11,7 @@ namespace reprise {
 template <class Socket>
 class SocketDeadline {
  public:
-  SocketDeadline(Socket& socket, std::chrono::seconds patience)
+  SocketDeadline(Socket& socket, std::chrono::milliseconds patience)
       : socket_(std::make_shared<Socket*>(&socket)), timer_(socket.get_executor(), patience) {
     // Once the time is over, the handler runs even if the timer is destroyed first.
     timer_.async_wait([socket = socket_](boost::system::error_code error) {

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/http/digest.h"
+
 namespace reprise {
 
 using std::chrono::milliseconds;
@@ -69,6 +71,12 @@ std::expected<std::shared_ptr<const Trace>, std::string> Trace::load(
 std::uint64_t Trace::mean_rate_bps() const {
   // At most 2^24 lines, so this fits.
   return std::uint64_t{times_ms_.size()} * kOpportunityBytes * 8 * 1000 / times_ms_.back();
+}
+
+std::string Trace::sha256() const {
+  std::string text;
+  for (auto const time_ms : times_ms_) text += std::to_string(time_ms) + '\n';
+  return sha256_hex(text);
 }
 
 TraceCursor::TraceCursor(std::shared_ptr<const Trace> trace, nanoseconds start)

@@ -32,6 +32,12 @@ class Trace {
   const std::vector<std::uint32_t>& times_ms() const { return times_ms_; }
   /// The mean over one period, rounded down.
   std::uint64_t mean_rate_bps() const;
+  /// SHA-256 of the timestamps, each with a newline: what sha256sum(1) prints for such a file. In
+  /// hexadecimal digits. Hashes all of them in each call.
+  std::string sha256() const;
+
+  /// Whether both deliver at the same times, whatever their names are.
+  bool operator==(const Trace& other) const { return times_ms_ == other.times_ms_; }
 
  private:
   Trace(std::vector<std::uint32_t> times_ms, std::string name);

@@ -166,6 +166,7 @@ void LinkDirection::tell_end(const HeldPackets::Held& held, const Departure& dep
                              LinkLogEntry::Fate fate, std::chrono::nanoseconds written) {
   auto const index = HeldPackets::index_of(departure.handle);
   tell({.in = held.arrived,
+        .left = departure.left,
         .due = departure.due,
         .written = fate == LinkLogEntry::Fate::delivered ? written : std::chrono::nanoseconds(0),
         .index = held.first_index + index,

@@ -28,6 +28,7 @@ struct LinkLogEntry {
     send_failed,
   };
   std::chrono::nanoseconds in{0};
+  std::chrono::nanoseconds left{0};     ///< the wire, or, dropped by CoDel, the queue; else 0
   std::chrono::nanoseconds due{0};      ///< of a dropped packet: when
   std::chrono::nanoseconds written{0};  ///< of a dropped packet: 0
   std::uint64_t index = 0;              ///< among the packets of its direction, from 0

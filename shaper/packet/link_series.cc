@@ -13,19 +13,14 @@ constexpr double kNsPerSecond = 1e9;
 
 }  // namespace
 
-LinkSeries::Direction::Direction(const LinkSettings& settings)
-    : propagation(settings.delay),
-      rate_bps(settings.rate_bps),
-      has_jitter(settings.jitter.count() > 0 && !settings.trace) {}
-
-LinkSeries::LinkSeries(const LinkProfile& profile) : down_(profile.down), up_(profile.up) {}
+LinkSeries::LinkSeries(const LinkProfile& profile)
+    : down_{.rate_bps = profile.down.rate_bps}, up_{.rate_bps = profile.up.rate_bps} {}
 
 void LinkSeries::append(const LinkLogEntry& entry) {
   using Fate = LinkLogEntry::Fate;
   Direction& direction = entry.side == LinkSide::down ? down_ : up_;
   auto const arrived = std::max(entry.in - start_, nanoseconds(0));
-  auto const ended = std::max(arrived, entry.due - start_);
-  make_room(std::max(ended, entry.written - start_));
+  make_room(std::max({arrived, entry.due - start_, entry.written - start_}));
   Span& span = at(direction, arrived);
   if (entry.fate == Fate::delivered) {
     auto const delay = std::max(entry.written - start_ - arrived, nanoseconds(0));
@@ -38,16 +33,12 @@ void LinkSeries::append(const LinkLogEntry& entry) {
   bool const sent = entry.fate == Fate::delivered || entry.fate == Fate::send_failed;
   // What a queue drops as it leaves was in it until then; what was refused never was.
   if (!sent && entry.fate != Fate::codel_drop) return;
-  auto left = sent ? std::max(arrived, ended - direction.propagation) : ended;
+  auto const left = std::max(arrived, entry.left - start_);
   double const bits = 8.0 * entry.bytes;
   nanoseconds took{0};
   if (direction.rate_bps > 0) {
     took = nanoseconds(
         static_cast<std::int64_t>(bits * kNsPerSecond / static_cast<double>(direction.rate_bps)));
-  }
-  if (sent && direction.has_jitter) {
-    left = std::min(left, std::max(arrived, direction.wire_free) + took);
-    direction.wire_free = std::max(direction.wire_free, left);
   }
   add_step(direction, &Span::queue_bytes, arrived, entry.bytes);
   add_step(direction, &Span::queue_bytes, left, -static_cast<double>(entry.bytes));

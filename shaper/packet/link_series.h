@@ -25,8 +25,8 @@ struct LinkTimeline {
 };
 
 /// Adds up a link's packets as they end, in memory that does not grow: when a run gets longer than
-/// kSpansMax spans, two become one. A packet that the link still holds at the end is not in it.
-/// With jitter, when a packet left the wire is worked out from those before it. Not thread-safe.
+/// kSpansMax spans, two become one. A packet that the link still holds at the end is not in it. Not
+/// thread-safe.
 class LinkSeries {
  public:
   static constexpr std::size_t kSpansMax = 512;
@@ -57,11 +57,7 @@ class LinkSeries {
     std::chrono::nanoseconds delay_max{0};
   };
   struct Direction {
-    explicit Direction(const LinkSettings& settings);
-    std::chrono::nanoseconds propagation{0};
     std::uint64_t rate_bps = 0;
-    bool has_jitter = false;
-    std::chrono::nanoseconds wire_free{0};
     std::array<Span, kSpansMax> spans{};
   };
 

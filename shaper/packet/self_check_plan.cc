@@ -35,9 +35,8 @@ nanoseconds wire_time(const LinkSettings& settings, const ProbeTrain& train) {
 /// As long as kTrainSeconds, kTrainPacketsMax and the queue allow.
 ProbeTrain train_for(const LinkSettings& settings) {
   // Of a trace, the mean over its whole length, including its pauses.
-  auto const rate = settings.trace          ? static_cast<double>(settings.trace->mean_rate_bps())
-                    : settings.rate_bps > 0 ? static_cast<double>(settings.rate_bps)
-                                            : kJudgedRateMaxBps;
+  auto const mean = mean_rate_bps(settings);
+  auto const rate = mean > 0 ? static_cast<double>(mean) : kJudgedRateMaxBps;
   auto const bytes = rate * kTrainSeconds / 8;
   // One packet must fit the queue.
   auto const limit = settings.queue.bytes > 0 ? settings.queue.bytes : kLinkMtuBytes;

@@ -33,7 +33,8 @@ void reset(Descriptor& socket) {
 
 }  // namespace
 
-std::uint64_t StreamRelay::unsent_max(std::uint64_t rate_bps) {
+std::uint64_t StreamRelay::unsent_max(const LinkSettings& direction) {
+  auto const rate_bps = mean_rate_bps(direction);
   if (rate_bps == 0) return kUnsentMost;
   return std::clamp(rate_bps / 8 / kUnsentPerSecond, kUnsentMin, kUnsentMost);
 }
@@ -42,8 +43,8 @@ StreamRelay::StreamRelay(StreamNetwork& network, Descriptor client, const LinkPr
                          Time now)
     : network_(network), id_(network.open(now)) {
   end(End::client).socket = std::move(client);
-  pipe(Direction::down).unsent_max = unsent_max(profile.down.rate_bps);
-  pipe(Direction::up).unsent_max = unsent_max(profile.up.rate_bps);
+  pipe(Direction::down).unsent_max = unsent_max(profile.down);
+  pipe(Direction::up).unsent_max = unsent_max(profile.up);
 }
 
 StreamRelay::~StreamRelay() {

@@ -22,9 +22,8 @@ class StreamRelay {
   enum class End : std::uint8_t { client, proxy };
 
   /// The limit of bytes that wait for the congestion window: with more, urgent data waits behind
-  /// data read earlier; with less, the window is not filled. `rate_bps` is the link's; 0:
-  /// unlimited.
-  static std::uint64_t unsent_max(std::uint64_t rate_bps);
+  /// data read earlier; with less, the window is not filled.
+  static std::uint64_t unsent_max(const LinkSettings& direction);
   /// The limit of bytes delivered but not accepted by the other end: a receive buffer.
   static constexpr std::uint64_t kUntakenMax = 1 << 20;
   /// The limit of all bytes in one direction.

@@ -167,6 +167,16 @@ TEST_F(ResolverTest, GoesOverToTcpWhenAnAnswerIsCut) {
   EXPECT_EQ(stub_responder_->counts().truncated, 1u);
 }
 
+TEST_F(ResolverTest, TakesAnAnswerOfTheSizeThatItOffersWithoutTcp) {
+  constexpr std::size_t kMany = 40;  // 640 bytes of records; the server has no TCP
+  use([](const Message& query) {
+    auto reply = decode(honest(query)).value();
+    if (!reply.answers.empty()) reply.answers.resize(kMany, reply.answers[0]);
+    return Replies{encoded(reply)};
+  });
+  EXPECT_THAT(addresses("a.example"), SizeIs(kMany));
+}
+
 TEST_F(ResolverTest, SaysThatANameDoesNotExist) {
   use_stub();
   EXPECT_EQ(look_up("nowhere.example").error(), errc::no_such_name);
@@ -222,13 +232,24 @@ TEST_F(ResolverTest, AsksTheNextServerWhenOneIsDead) {
 }
 
 TEST_F(ResolverTest, AsksTheNextServerWhenOneFails) {
-  use([](const Message& query) {
-    auto reply = ScriptedServer::reply_to(query);
-    reply.rcode = Rcode::kServFail;
-    return Replies{encoded(reply)};
-  });
+  use(ScriptedServer::failing(Rcode::kServFail));
   use([](const Message& query) { return Replies{honest(query)}; });
   EXPECT_THAT(addresses("a.example"), ElementsAre("192.0.2.7"));
+}
+
+TEST_F(ResolverTest, KeepsTheCodeWhenAllServersFail) {
+  for (auto const code : {Rcode::kServFail, Rcode::kNotImp, Rcode::kRefused}) {
+    options_.servers.clear();
+    use(ScriptedServer::failing(code));
+    use(ScriptedServer::failing(code));
+    EXPECT_EQ(look_up("a.example").error(), errc::refused);
+    EXPECT_EQ(answers_.back().rcode, code);
+  }
+}
+
+TEST_F(ResolverTest, SaysThatNoServerCanBeReached) {
+  use(silence).close();
+  EXPECT_EQ(look_up("a.example").error(), errc::unreachable);
 }
 
 TEST_F(ResolverTest, GivesUpWhenAllServersAreDead) {
@@ -299,6 +320,16 @@ TEST_F(ResolverTest, AsksAnOldServerWithoutEdns) {
   });
   EXPECT_THAT(addresses("a.example"), ElementsAre("192.0.2.7"));
   EXPECT_GE(server.queries().size(), 4u);
+}
+
+TEST_F(ResolverTest, TakesTheWordOfAServerThatNeverUnderstands) {
+  use([](const Message& query) {
+    auto reply = ScriptedServer::reply_to(query);
+    reply.rcode = Rcode::kFormErr;
+    reply.edns = query.edns;
+    return Replies{encoded(reply)};
+  });
+  EXPECT_EQ(look_up("a.example").error(), errc::refused);
 }
 
 TEST_F(ResolverTest, TakesLiteralsForThemselves) {

@@ -33,6 +33,14 @@ class ScriptedServer {
     reply.questions = query.questions;
     return reply;
   }
+  /// Answers with that code, always.
+  static Script failing(Rcode code) {
+    return [code](const Message& query) {
+      auto reply = reply_to(query);
+      reply.rcode = code;
+      return std::vector<Octets>{encoded(reply)};
+    };
+  }
 
  private:
   void receive() {

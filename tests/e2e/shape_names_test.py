@@ -1,20 +1,33 @@
 #!/usr/bin/env python3
-"""`reprise shape` leads the command's look-ups, over UDP and TCP, to the resolver of this machine.
+"""`reprise shape` leads the command's look-ups, over UDP and TCP, to the resolvers of this machine.
 
 Needs root or unprivileged user namespaces.
 """
 
 import shutil
+import socket
 import subprocess
+import threading
 
-import dns_names
+import dns_names  # ends the test without dnspython
 import dns_test
 import harness
 from wire import DEADLINE_SECONDS
 
+import dns.message
+import dns.rcode
+
 MANY = [f"10.0.0.{i}" for i in range(1, 201)]  # more than UDP carries
 RTT_MS = 100
 RESOLVER = "nameserver 192.0.2.1\noptions timeout:1 attempts:5\n"
+
+
+def refuse_all(server):
+    while True:
+        query, client = server.recvfrom(4096)
+        reply = dns.message.make_response(dns.message.from_wire(query))
+        reply.set_rcode(dns.rcode.REFUSED)
+        server.sendto(reply.to_wire(), client)
 
 
 class ShapeNames(dns_test.Stub):
@@ -49,6 +62,30 @@ class ShapeNames(dns_test.Stub):
             self.assertEqual(sorted(line.split()[4] for line in lines if line[:1] not in ("", ";")),
                              sorted(addresses))
             self.assertGreaterEqual(took_ms, round_trips * RTT_MS)
+
+    def test_the_next_resolver_is_asked_when_one_does_not_help(self):
+        hosts = self.hosts_file("192.0.2.7 one.example\n")
+        self.stub("--listen", f"127.0.0.1:{dns_names.NAMES_PORT}", hosts)
+        for silent in ("127.0.0.6", "127.0.0.8"):
+            self.bind(silent)
+        refusing = self.bind("127.0.0.7")
+        threading.Thread(target=refuse_all, args=(refusing,), daemon=True).start()
+        for others in (["127.0.0.9"], ["127.0.0.9", "127.0.0.8"],
+                       ["127.0.0.8", "127.0.0.6"], ["127.0.0.7"]):
+            with self.subTest(others):
+                first, *more = [*others, "127.0.0.1"]
+                dns_names.use_resolver(self, first,
+                                       "".join(f"nameserver {each}\n" for each in more))
+                for arguments in (["one.example"], ["+tcp", "one.example"]):
+                    lines, _ = self.dig_behind_the_link(*arguments)
+                    self.assertEqual([line.split()[4] for line in lines
+                                      if line[:1] not in ("", ";")], ["192.0.2.7"])
+
+    def bind(self, address):
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(server.close)
+        server.bind((address, dns_names.NAMES_PORT))
+        return server
 
     def test_a_lost_answer_costs_a_second(self):
         dns_names.use_resolver(self, "127.0.0.1")

@@ -212,6 +212,19 @@ TEST(Link, LetsPacketsOvertakeWhenAskedTo) {
   EXPECT_GT(overtakes, 1000);
 }
 
+TEST(Link, TellsWhenAPacketLeftTheWire) {
+  for (bool const reorder : {false, true}) {
+    LinkFixture link({.trace = trace_of("10\n"), .delay = 7ms, .jitter = 50ms, .reorder = reorder});
+    for (int i = 0; i < 20; ++i) link.send(1500, 0ms);
+    link.drain();
+    ASSERT_EQ(link.all().size(), 20);
+    for (const Departure& departure : link.all()) {
+      EXPECT_EQ(departure.left, (departure.handle + 1) * 10ms);
+      EXPECT_GE(departure.due, departure.left + 7ms);
+    }
+  }
+}
+
 TEST(Link, HasRandomnessOfItsOwnInEachDirection) {
   LinkSettings const settings{.loss = {.in_good = 0.5}};
   Link down(settings, kSeed, 0, 0ns);

@@ -190,7 +190,7 @@ TEST(LinkText, TakesTraceFilesOfTheGivenFolderAlone) {
 TEST(LinkText, WritesATextThatReadsAsTheSame) {
   for (const char* const text :
        {"none", "9000/9000/171/1%", "wpt:4g,queue=50ms,loss=0.3%,aqm=codel,target=3ms",
-        "sitespeed:cable,down.burst=15kb,outage=20s/500ms", "1/1/1ns,up.jitter=3ns,reorder=yes",
+        "sitespeed:cable,down.burst=15kb,outage=20s/500ms", "1/1/1ns,up.jitter=3ns,up.reorder=yes",
         "9000/9000/170,ge=1%/20%/77.7%,up.loss=3%,outage=10s-12s+30s-30.5s", "none,up.delay=3ms",
         "none,loss=0.007%", "none,loss=0.0035%", "none,loss=29%"}) {
     auto const link = read(text);
@@ -239,12 +239,57 @@ TEST(LinkText, SaysWhatIsWrongAndWhatFits) {
   EXPECT_THAT(error_of(std::string(5000, 'x')), HasSubstr("longer than 4096"));
 }
 
+TEST(LinkText, RefusesKeysWithoutEffect) {
+  ScratchFolder const folder;
+  auto const trace = (folder / "a.trace").string();
+  std::ofstream(trace) << "1\n2\n";
+  EXPECT_THAT(error_of("none,burst=15kb"),
+              HasSubstr("down: burst has no effect without a rate (a trace is not one): add that, "
+                        "remove burst, or set up.burst alone"));
+  EXPECT_THAT(error_of("9000/none/170,burst=15kb"), HasSubstr("set down.burst alone"));
+  EXPECT_THAT(error_of("wpt:4g,burst=15kb,up=" + trace), HasSubstr("up: burst has no effect"));
+  EXPECT_THAT(error_of("none,aqm=codel"), HasSubstr("aqm has no effect without a rate or a trace"));
+  EXPECT_THAT(error_of("wpt:4g,target=3ms"), HasSubstr("target has no effect without aqm=codel"));
+  EXPECT_THAT(error_of("wpt:4g,down.aqm=pie,interval=30ms"), HasSubstr("up: interval has no"));
+  EXPECT_THAT(error_of("wpt:4g,reorder=yes"), HasSubstr("reorder has no effect without jitter"));
+  EXPECT_TRUE(read("9000/none/170,down.burst=15kb,reorder=no").up.trace == nullptr);
+  EXPECT_TRUE(read(trace + ",aqm=codel,target=3ms,queue=50p").down.trace != nullptr);
+}
+
+TEST(LinkText, TakesKeysThatALaterOneGivesAnEffect) {
+  EXPECT_EQ(read("none,burst=15kb,down=1mbit,up=1mbit").up.burst_bytes, 15'000);
+  EXPECT_TRUE(read("wpt:4g,reorder=yes,jitter=5ms").up.reorder);
+  EXPECT_FALSE(read("wpt:4g,reorder=yes,down.jitter=5ms,up.reorder=no").up.reorder);
+  EXPECT_EQ(read("wpt:4g,target=3ms,aqm=pie").down.active_queue.target, 3ms);
+}
+
+TEST(LinkText, TakesEqualTracesForTheSameLink) {
+  ScratchFolder const folder;
+  auto const link_over = [&](const char* name, const char* lines) {
+    std::ofstream(folder / name) << lines;
+    return read("wpt:4g,down=" + (folder / name).string()).down;
+  };
+  auto const first = link_over("a.trace", "1\n2\n");
+  EXPECT_TRUE(first == link_over("b.trace", "1\r\n2"));
+  EXPECT_FALSE(first == link_over("a.trace", "1\n3\n"));
+  EXPECT_FALSE(first == read("wpt:4g").down);
+}
+
 TEST(LinkText, WritesAllNumbersAsJson) {
   auto const text = boost::json::serialize(to_json(read("wpt:lte,loss=1%,up=none")));
   EXPECT_THAT(text, HasSubstr(R"("link":"wpt:lte,loss=1%,up=none")"));
   EXPECT_THAT(text, HasSubstr(R"("rtt_ms":70,"down":{"rate_bps":12000000,"trace":null)"));
   EXPECT_THAT(text, HasSubstr(R"("up":{"rate_bps":null)"));
   EXPECT_THAT(text, HasSubstr(R"("delay_ms":35)"));
+}
+
+TEST(LinkText, WritesTheDigestOfATraceAsJson) {
+  ScratchFolder const folder;
+  auto const path = (folder / "a.trace").string();
+  std::ofstream(path) << "1\n2\n";
+  EXPECT_THAT(
+      boost::json::serialize(to_json(read(path))),
+      HasSubstr(R"("sha256":"a6e2b7a040683432de03a18fd8a1939a2fdf82585b364bfc874bdd4095c4cae1",)"));
 }
 
 }  // namespace

@@ -22,6 +22,13 @@ TEST(Trace, ReadsMahimahisFormat) {
   EXPECT_EQ(trace->mean_rate_bps(), 4 * 12'000 * 100);
 }
 
+TEST(Trace, HasTheDigestOfItsTimes) {
+  auto const digest = trace_of("1\n2\n")->sha256();
+  EXPECT_EQ(digest, "a6e2b7a040683432de03a18fd8a1939a2fdf82585b364bfc874bdd4095c4cae1");
+  EXPECT_EQ(trace_of("1\r\n2")->sha256(), digest);
+  EXPECT_NE(trace_of("12\n")->sha256(), digest);
+}
+
 TEST(Trace, NamesTheLineThatIsWrong) {
   EXPECT_EQ(trace_error(""), "trace t is empty");
   EXPECT_THAT(trace_error("1\n\n2\n"), HasSubstr("line 2: expected one whole number"));

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -29,6 +30,9 @@ constexpr auto kTuple = net::as_tuple(net::deferred);
 constexpr std::uint16_t kDnsPort = 53;
 constexpr std::chrono::seconds kDialPatience{30};
 constexpr std::chrono::seconds kAnswerPatience{10};
+/// For a resolver that has to ask others. The command asks again five times, once a second.
+constexpr std::chrono::seconds kNextResolverAfter{2};
+constexpr std::size_t kResolversMax = 3;
 constexpr std::chrono::milliseconds kAcceptPause{50};
 
 /// Both ends of a relayed connection, for as long as one of its ways is open.
@@ -63,12 +67,45 @@ net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, t
   carried->abort();
 }
 
+/// The reply of a server; empty without one.
+net::awaitable<std::vector<std::byte>> ask(udp::endpoint server,
+                                           std::span<const std::byte> question,
+                                           std::chrono::milliseconds patience) {
+  auto const executor = co_await net::this_coro::executor;
+  udp::socket socket(executor);
+  boost::system::error_code error;
+  socket.connect(server, error);
+  std::vector<std::byte> reply(Datagram::kBytesMax);
+  std::size_t size = 0;
+  if (!error) {
+    SocketDeadline const deadline(socket, patience);
+    auto const sent = net::buffer(question.data(), question.size());
+    std::tie(error, size) = co_await socket.async_send(sent, kTuple);
+    if (!error) std::tie(error, size) = co_await socket.async_receive(net::buffer(reply), kTuple);
+  }
+  reply.resize(error ? 0 : size);
+  co_return reply;
+}
+
+/// No reply, SERVFAIL, NOTIMP or REFUSED.
+bool is_failure(std::span<const std::byte> reply) {
+  if (reply.size() < 4) return true;
+  auto const code = std::to_integer<unsigned>(reply[3]) & 0xf;
+  return code == 2 || code == 4 || code == 5;
+}
+
 }  // namespace
 
-net::ip::address OutsideRelay::outside(const net::ip::address_v4& address,
-                                       std::uint16_t port) const {
-  if (address.to_uint() != kServerAddress) return address;
-  return port == kDnsPort ? resolver_ : net::ip::address(net::ip::address_v4::loopback());
+std::vector<net::ip::address> OutsideRelay::outside(const net::ip::address_v4& address,
+                                                    std::uint16_t port) const {
+  if (address.to_uint() != kServerAddress) return {address};
+  return port == kDnsPort ? resolvers_
+                          : std::vector<net::ip::address>{net::ip::address_v4::loopback()};
+}
+
+void OutsideRelay::prefer(const net::ip::address& resolver) {
+  auto const at = std::ranges::find(resolvers_, resolver);
+  if (at != resolvers_.end()) std::rotate(resolvers_.begin(), at, at + 1);
 }
 
 ShellResult<void> OutsideRelay::carry(Descriptor socket) {
@@ -118,10 +155,18 @@ net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
   std::shared_ptr<void> counted(nullptr, [open = open_connections_](void*) { --*open; });
   auto const carried =
       std::make_shared<Carried>(std::move(inside), tcp::socket(context_), std::move(counted));
-  tcp::endpoint const destination(outside(asked.address().to_v4(), asked.port()), asked.port());
-  {
-    SocketDeadline const deadline(carried->outside, kDialPatience);
+  auto const destinations = outside(asked.address().to_v4(), asked.port());
+  for (auto const& address : destinations) {
+    bool const is_last = &address == &destinations.back();
+    tcp::endpoint const destination(address, asked.port());
+    SocketDeadline const deadline(carried->outside, is_last ? kDialPatience : kNextResolverAfter);
     std::tie(error) = co_await carried->outside.async_connect(destination, kTuple);
+    if (!error) {
+      prefer(address);
+      break;
+    }
+    boost::system::error_code ignored;
+    carried->outside.close(ignored);
   }
   if (error) {
     carried->abort();
@@ -151,24 +196,25 @@ net::awaitable<void> OutsideRelay::read_questions(udp::socket socket) {
 net::awaitable<void> OutsideRelay::answer(udp::socket& socket, Datagram question) {
   auto const asked = question.destination();
   if (!asked) co_return;
-  udp::socket asking(context_);
-  boost::system::error_code error;
-  asking.connect({outside(*asked, kDnsPort), kDnsPort}, error);
-  if (error) co_return;
-  std::vector<std::byte> reply(Datagram::kBytesMax);
-  std::size_t size = 0;
-  {
-    SocketDeadline const deadline(asking, kAnswerPatience);
-    std::tie(error, size) = co_await asking.async_send(
-        net::buffer(question.bytes().data(), question.bytes().size()), kTuple);
-    if (error) co_return;
-    std::tie(error, size) = co_await asking.async_receive(net::buffer(reply), kTuple);
-    if (error) co_return;
+  auto const servers = outside(*asked, kDnsPort);
+  std::vector<std::byte> reply;
+  for (auto const& address : servers) {
+    bool const is_last = &address == &servers.back();
+    udp::endpoint const server(address, kDnsPort);
+    bool const waits = is_last && reply.empty();
+    auto got = co_await ask(server, question.bytes(), waits ? kAnswerPatience : kNextResolverAfter);
+    bool const helped = !is_failure(got);
+    if (!got.empty()) reply = std::move(got);
+    if (helped) {
+      prefer(address);
+      break;
+    }
   }
-  question.answer(socket.native_handle(), std::span(reply).first(size));
+  if (!reply.empty()) question.answer(socket.native_handle(), reply);
 }
 
-net::ip::address first_resolver(const std::filesystem::path& settings) {
+std::vector<net::ip::address> resolvers_of(const std::filesystem::path& settings) {
+  std::vector<net::ip::address> found;
   std::ifstream file(settings);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -177,9 +223,10 @@ net::ip::address first_resolver(const std::filesystem::path& settings) {
     if (!(words >> word >> server) || word != "nameserver") continue;
     boost::system::error_code error;
     auto const address = net::ip::make_address(server, error);
-    if (!error) return address;
+    if (!error && found.size() < kResolversMax) found.push_back(address);
   }
-  return net::ip::address_v4::loopback();
+  if (found.empty()) found.push_back(net::ip::address_v4::loopback());
+  return found;
 }
 
 std::string search_settings(const std::filesystem::path& settings) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/system/descriptor.h"
 #include "shaper/packet/network/datagram.h"
@@ -21,16 +22,18 @@ namespace reprise {
 /// after the handshake, and the dial outside counts towards the first byte. Each side waits for the
 /// other: at most kBufferBytes per direction are held here. Runs on the thread of `context`.
 ///
-/// The server's own address (topology.h) stands for this machine's loopback; its port 53 is the
-/// resolver.
+/// The server's own address (topology.h) stands for this machine's loopback; its port 53 stands for
+/// the resolvers. They are asked in order: over UDP the next one when one cannot be reached, fails
+/// or has not answered within two seconds, over TCP when it cannot be connected to. The one that
+/// helped is then asked first.
 class OutsideRelay {
  public:
   static constexpr std::size_t kBufferBytes = 65536;
   static constexpr std::size_t kConnectionsMax = 4096;
   static constexpr std::size_t kQueriesMax = 512;
 
-  OutsideRelay(boost::asio::io_context& context, boost::asio::ip::address resolver)
-      : context_(context), resolver_(std::move(resolver)) {}
+  OutsideRelay(boost::asio::io_context& context, std::vector<boost::asio::ip::address> resolvers)
+      : context_(context), resolvers_(std::move(resolvers)) {}
 
   /// Serves a TCP listener, or a UDP socket with IP_PKTINFO, where each datagram is a query with
   /// one answer; as long as the context runs.
@@ -48,18 +51,22 @@ class OutsideRelay {
   boost::asio::awaitable<void> carry(tcp::socket inside);
   boost::asio::awaitable<void> read_questions(udp::socket socket);
   boost::asio::awaitable<void> answer(udp::socket& socket, Datagram question);
-  boost::asio::ip::address outside(const boost::asio::ip::address_v4& address,
-                                   std::uint16_t port) const;
+  /// What an address stands for, in the order to try.
+  std::vector<boost::asio::ip::address> outside(const boost::asio::ip::address_v4& address,
+                                                std::uint16_t port) const;
+  /// From now on, asks this resolver first.
+  void prefer(const boost::asio::ip::address& resolver);
 
   boost::asio::io_context& context_;
-  boost::asio::ip::address resolver_;
+  std::vector<boost::asio::ip::address> resolvers_;
   // Connections outlive this, until the context ends.
   std::shared_ptr<std::size_t> open_connections_ = std::make_shared<std::size_t>(0);
   std::size_t open_queries_ = 0;
 };
 
-/// The first server of a resolv.conf; loopback without one, as in the C library.
-boost::asio::ip::address first_resolver(const std::filesystem::path& settings);
+/// The servers of a resolv.conf, in order; as in the C library, the first three, and loopback
+/// without one.
+std::vector<boost::asio::ip::address> resolvers_of(const std::filesystem::path& settings);
 
 /// The lines of a resolv.conf that say which names short ones stand for: its search lists, and the
 /// dots of a name that is tried as it is first.

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "shaper/trace.h"
+
 namespace reprise {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr nanoseconds kOnWire = 10ms;  // of kBytes at 1.2 Mbit/s
 /// A packet of a link with 1.2 Mbit/s and 50 ms each way, that `left` the wire when it did.
 LinkLogEntry passed(nanoseconds in, nanoseconds left) {
   return {.in = kStart + in,
+          .left = kStart + left,
           .due = kStart + left + 50ms,
           .written = kStart + left + 50ms,
           .bytes = kBytes};
@@ -88,7 +91,7 @@ TEST_F(Series, WhatWasRefusedWasNeverQueued) {
 
 TEST_F(Series, WhatCodelDropsWasQueuedUntilThen) {
   auto entry = dropped(0ms, LinkLogEntry::Fate::codel_drop);
-  entry.due = kStart + 5ms;
+  entry.left = entry.due = kStart + 5ms;
   series_.append(entry);
   EXPECT_DOUBLE_EQ(down().spans[0].queue_bytes, kBytes);
   EXPECT_DOUBLE_EQ(down().spans[0].rate_bps, 0);
@@ -99,6 +102,7 @@ TEST_F(Series, UnlimitedLinkHasTheRateOfWhatLeft) {
   LinkSeries unlimited(*parse_link("none"));
   unlimited.set_start(kStart);
   unlimited.append({.in = kStart + 1ms,
+                    .left = kStart + 1ms,
                     .due = kStart + 1ms,
                     .written = kStart + 1ms,
                     .bytes = 625,
@@ -121,6 +125,23 @@ TEST_F(Series, JitterDoesNotMakeTheWireFaster) {
   auto const line = jittery.timeline(LinkSide::down);
   EXPECT_NEAR(total_bits(line), kPackets * 8.0 * kBytes, 1);
   for (auto const& span : line.spans) EXPECT_LT(span.rate_bps, 1.2e6 * 1.001);
+}
+
+TEST_F(Series, JitterOfATraceIsNotInTheQueue) {
+  auto profile = *parse_link("none,rtt=100ms,jitter=40ms");
+  profile.down.trace = *Trace::parse("10\n", "test");
+  LinkSeries traced(profile);
+  traced.set_start(kStart);
+  auto entry = passed(0ms, 10ms);
+  entry.due += 40ms;
+  entry.written = entry.due;
+  traced.append(entry);
+  auto const line = traced.timeline(LinkSide::down);
+  ASSERT_EQ(line.spans.size(), 21U);  // up to its end at 100 ms
+  for (std::size_t i = 0; i < line.spans.size(); ++i) {
+    EXPECT_DOUBLE_EQ(line.spans[i].queue_bytes, i < 2 ? kBytes : 0) << i;
+  }
+  EXPECT_DOUBLE_EQ(line.spans[2].rate_bps * 0.005, 8.0 * kBytes);
 }
 
 TEST_F(Series, LongRunKeepsItsSumsInBoundedMemory) {
