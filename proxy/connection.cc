@@ -1,6 +1,9 @@
 #include "proxy/connection.h"
 
+#include <openssl/ssl.h>
 #include <spdlog/spdlog.h>
+
+#include <array>
 
 #include "proxy/http/h2_server.h"
 #include "proxy/stream/tls_stream.h"
@@ -12,6 +15,12 @@ namespace {
 constexpr std::chrono::seconds kFirstByteTimeout{120};  // browsers preconnect
 constexpr std::chrono::seconds kHandshakeTimeout{60};   // includes dialling the origin
 constexpr std::byte kTlsHandshakeRecord{22};
+
+/// The alert (RFC 8446 section 6) that answers a ClientHello with this error.
+std::uint8_t alert_for(std::error_code error) {
+  return error == client_hello_errc::bad_server_name ? SSL_AD_UNRECOGNIZED_NAME
+                                                     : SSL_AD_DECODE_ERROR;
+}
 
 std::chrono::steady_clock::time_point from_now(std::chrono::seconds timeout) {
   return std::chrono::steady_clock::now() + timeout;
@@ -79,11 +88,19 @@ void Connection::close() {
   handler_->close();
 }
 
+void Connection::tell_of_proxy_use(std::error_code error) {
+  if (error != h1_errc::not_a_proxy || environment_.told_no_proxy == nullptr) return;
+  if (environment_.told_no_proxy->test_and_set()) return;
+  spdlog::warn("a client uses {} as a proxy, which it is not: set the address of --proxy there",
+               to_text(info_.local));
+}
+
 awaitable<void> Connection::run() {
   auto const served = co_await serve();
   if (!served) {
     spdlog::debug("connection {} from {} to '{}' ended: {}", info_.id, to_text(info_.client),
                   info_.server_name, served.error().message());
+    tell_of_proxy_use(served.error());
   }
   stream_->close();
   handler_->close();
@@ -132,7 +149,10 @@ Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& 
         co_return std::nullopt;
       }
       auto hello = parse_client_hello(early);
-      if (!hello) co_return fail(hello.error());
+      if (!hello) {
+        co_await refuse_tls(hello.error(), alert_for(hello.error()));
+        co_return fail(hello.error());
+      }
       if (*hello) co_return std::move(*hello);
     }
     auto const used = early.size();
@@ -145,6 +165,15 @@ Task<std::optional<ClientHello>> Connection::read_hello(std::vector<std::byte>& 
   }
 }
 
+awaitable<void> Connection::refuse_tls(std::error_code error, std::uint8_t alert) {
+  constexpr std::byte kAlertRecord{21};
+  constexpr std::byte kFatal{2};
+  environment_.failed_handshakes.add(error, info_.server_name);
+  std::array const record{kAlertRecord, std::byte{3}, std::byte{3},    std::byte{0},
+                          std::byte{2}, kFatal,       std::byte{alert}};
+  if (co_await stream_->write(Bytes(record))) co_await stream_->shutdown();
+}
+
 Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte> early) {
   deadline_.set(from_now(kHandshakeTimeout), true);
   info_.server_name = hello.server_name;
@@ -153,7 +182,10 @@ Task<void> Connection::start_tls(const ClientHello& hello, std::vector<std::byte
 
   auto& minter = environment_.minters->for_client(hello);
   auto const leaf = minter.leaf(leaf_key(plan.names), plan.names);
-  if (!leaf) co_return fail(leaf.error());
+  if (!leaf) {
+    co_await refuse_tls(leaf.error(), SSL_AD_INTERNAL_ERROR);
+    co_return fail(leaf.error());
+  }
   SslPtr ssl(SSL_new(environment_.tls));
   if (ssl == nullptr) co_return fail(std::make_error_code(std::errc::not_enough_memory));
   SSL_set_accept_state(ssl.get());

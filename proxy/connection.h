@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,6 +72,8 @@ struct ConnectionEnvironment {
   SSL_CTX* tls;  ///< null on listeners without TLS
   LeafMinters* minters;
   FailedHandshakes& failed_handshakes;
+  /// Set by the first client that uses a transparent listener as a proxy, which is logged.
+  std::atomic_flag* told_no_proxy = nullptr;
 };
 
 /// A client's connection from accept to close. One root coroutine, run(), owns the socket, the
@@ -106,6 +110,10 @@ class Connection {
   /// Reads until the first bytes are known to be TLS or not; they end up in `early`.
   Task<std::optional<ClientHello>> read_hello(std::vector<std::byte>& early);
   Task<void> start_tls(const ClientHello& hello, std::vector<std::byte> early);
+  /// Tells the user, once, about a client that got `error` as it uses this listener as a proxy.
+  void tell_of_proxy_use(std::error_code error);
+  /// Counts a handshake that failed before its first answer, and ends it with a fatal alert.
+  awaitable<void> refuse_tls(std::error_code error, std::uint8_t alert);
 
   Entry entry_;
   ConnectionEnvironment environment_;

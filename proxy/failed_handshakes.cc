@@ -9,7 +9,8 @@
 #include <optional>
 
 #include "base/text/ascii.h"
-#include "proxy/stream/tls_stream.h"
+#include "proxy/stream/tls_error.h"
+#include "proxy/tls/client_hello.h"
 
 namespace reprise {
 namespace {
@@ -39,6 +40,10 @@ bool is_end(std::error_code error) {
          error == std::errc::connection_reset || error == std::errc::broken_pipe;
 }
 
+bool is_malformed(std::error_code error) {
+  return error.category() == make_error_code(client_hello_errc::malformed).category();
+}
+
 }  // namespace
 
 void FailedHandshakes::add(std::error_code error, std::string_view server_name) {
@@ -47,10 +52,13 @@ void FailedHandshakes::add(std::error_code error, std::string_view server_name) 
   std::scoped_lock const lock(mutex_);
   if (alert) {
     ++counts_.alerts[name_of(*alert)];
+    warn(*alert, server_name);
+  } else if (is_end(error)) {
+    ++counts_.closed;
   } else {
-    ++(is_end(error) ? counts_.closed : counts_.other);
+    ++(is_malformed(error) ? counts_.malformed : counts_.other);
+    warn_other(error, server_name);
   }
-  if (alert) warn(*alert, server_name);
 }
 
 void FailedHandshakes::add_alert(int alert, std::string_view server_name) {
@@ -60,11 +68,18 @@ void FailedHandshakes::add_alert(int alert, std::string_view server_name) {
 }
 
 void FailedHandshakes::warn(int alert, std::string_view server_name) {
-  if (!is_distrust(alert) || std::exchange(told_, true)) return;
+  if (!is_distrust(alert) || std::exchange(told_distrust_, true)) return;
   spdlog::warn(
       "a client refused the certificate for '{}' (TLS alert: {}): it does not trust the authority "
       "of this proxy. {}",
       server_name, name_of(alert), remedy_);
+}
+
+void FailedHandshakes::warn_other(std::error_code error, std::string_view server_name) {
+  if (std::exchange(told_other_, true)) return;
+  auto const whose = server_name.empty() ? "" : " for '" + std::string(server_name) + "'";
+  spdlog::warn("a client's TLS handshake{} failed: {}. Later ones are only counted", whose,
+               error.message());
 }
 
 FailedHandshakes::Counts FailedHandshakes::counts() const {

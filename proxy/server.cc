@@ -183,7 +183,8 @@ class Server::Worker {
         .factory = *listener.factory,
         .tls = listener.listen.tls ? server_.tls_.get() : nullptr,
         .minters = &minters_,
-        .failed_handshakes = server_.failed_handshakes_};
+        .failed_handshakes = server_.failed_handshakes_,
+        .told_no_proxy = &server_.told_no_proxy_};
     auto const id = server_.connection_ids_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto const at = connections_.emplace(connections_.end(), std::move(socket), id,
                                          listener.listen.entry, environment, std::move(from));

@@ -112,6 +112,7 @@ class Server {
   void make_room();
   std::atomic<std::uint64_t> connection_ids_ = 0;
   FailedHandshakes failed_handshakes_;
+  std::atomic_flag told_no_proxy_;
   std::optional<ConnectionBalance> balance_;
   SslContextPtr tls_;
   std::vector<std::unique_ptr<PreparedLeaves>> prepared_;  // by authority

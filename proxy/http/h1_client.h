@@ -30,8 +30,8 @@ class H1Client {
 
   /// Whether another exchange can follow, once both sides of the last are finished.
   bool reusable() const { return keeps_alive_ && reader_.finished() && !reader_.has_more(); }
-  /// Bytes of the current response that arrived: 0 means that sending again is safe for an
-  /// idempotent request.
+  /// Whether a byte of the current response has arrived; until then the request may be sent again
+  /// (proxy/record/send_again.h).
   bool response_started() const { return stream_->bytes_read() > exchange_start_; }
 
   ByteStream& stream() { return *stream_; }

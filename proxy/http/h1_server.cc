@@ -1,6 +1,7 @@
 #include "proxy/http/h1_server.h"
 
 #include <boost/asio/steady_timer.hpp>
+#include <memory>
 
 #include "proxy/http/h1_reader.h"
 #include "proxy/http/h1_response.h"
@@ -78,13 +79,14 @@ class RequestBody final : public BodyReader {
   bool raw_ = false;
 };
 
-/// Ends the connection so that the client can read what was sent: closing with unread bytes of the
-/// client would reset the connection and lose the answer (RFC 9112 section 9.6).
+/// Ends the connection so that the client can read what was sent: closing before the client's last
+/// bytes have arrived and are read would reset the connection and lose the answer (RFC 9112 section
+/// 9.6). Returns once the client has closed its side.
 awaitable<void> linger(ByteStream& stream) {
   co_await stream.shutdown();
-  std::vector<std::byte> sink(kLingerReadBytes);
+  auto const sink = std::make_unique_for_overwrite<std::byte[]>(kLingerReadBytes);
   for (std::size_t drained = 0; drained < kLingerBytesMax;) {
-    auto const count = co_await stream.read_some(sink);
+    auto const count = co_await stream.read_some(std::span(sink.get(), kLingerReadBytes));
     if (!count || *count == 0) break;
     drained += *count;
   }
@@ -181,13 +183,9 @@ class H1Connection {
       auto const goes_on = co_await serve_one(*line);
       if (!goes_on) co_return fail(goes_on.error());
       if (!*goes_on || deadline_.ending) {
-        deadline_.set(
-            Clock::now() + (deadline_.ending ? kH1FarewellTimeout : options_.head_timeout), true);
-        if (unread_ || deadline_.ending) {
-          co_await linger(stream_);
-        } else {
-          co_await stream_.shutdown();
-        }
+        deadline_.set_idle(Clock::now(),
+                           deadline_.ending ? kH1FarewellTimeout : options_.head_timeout);
+        co_await linger(stream_);
         co_return std::nullopt;
       }
     }
@@ -253,7 +251,6 @@ class H1Connection {
     if (!*sent) {
       if (auto const rest = co_await stream_.write(wire); !rest) co_return fail(rest.error());
     }
-    unread_ = false;
     co_return stored->h1_keeps_alive() && keeps_alive(line.version, fields_);
   }
 
@@ -272,7 +269,6 @@ class H1Connection {
     must_reset_ = response.looks_whole_when_closed();
     if (!served) co_return fail(served.error());
     if (!response.finished()) co_return fail(h1_errc::truncated);
-    unread_ = !body.finished();
     if (!response.keeps_alive() || !keeps_alive(head.version, fields_)) co_return false;
     if (!body.finished() && (!body.will_come() || !co_await drain(body))) {
       co_return false;
@@ -289,7 +285,6 @@ class H1Connection {
   std::vector<HeaderView> fields_;
   std::uint64_t requests_ = 0;
   bool must_reset_ = false;
-  bool unread_ = false;  // the last request has unread content
 };
 
 }  // namespace

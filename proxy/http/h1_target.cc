@@ -31,7 +31,8 @@ Result<H1Target> H1Target::of(const RequestLine& line, HeaderList headers,
     authority = find_header(headers, "Host").value_or(defaults.server_name);
     if (authority.empty()) authority = defaults.tunnel_host;
   } else {
-    return fail(h1_errc::not_http);
+    bool const is_proxy_use = line.method == "CONNECT" && defaults.tunnel_host.empty();
+    return fail(is_proxy_use ? h1_errc::not_a_proxy : h1_errc::bad_target);
   }
   auto const tunnelled = !defaults.tunnel_host.empty() && !absolute;
   auto const port = tunnelled ? defaults.tunnel_port : default_port(target.scheme);

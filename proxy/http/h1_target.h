@@ -17,7 +17,7 @@ struct H1Target {
     std::string_view server_name;  ///< SNI
   };
 
-  /// Errors: bad_authority, not_http.
+  /// Errors: bad_authority, bad_target, not_a_proxy.
   static Result<H1Target> of(const RequestLine& line, HeaderList headers, const Defaults& defaults);
 
   std::string_view path() const { return path_text_.empty() ? path_ : path_text_; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "proxy/http/event.h"
@@ -22,7 +21,7 @@ struct DialWaiter {
   std::vector<DialWaiter*>& waiters;
   const OriginDialer::Target& target;
   Reach reach;
-  std::optional<ConnectionFacts> failed;  ///< why the origin cannot be reached
+  KeptFacts failed;  ///< says why the origin cannot be reached; null otherwise
   Event event;
 };
 

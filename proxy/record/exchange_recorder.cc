@@ -34,8 +34,9 @@ ExchangeRecorder::~ExchangeRecorder() {
   if (!ended_) fail_with(Outcome::kCutByClient, "the client went away");
 }
 
-void ExchangeRecorder::sent_over(std::uint64_t origin_connection_id) {
-  exchange_.origin_connection_id = origin_connection_id;
+void ExchangeRecorder::sent_over(KeptFacts connection) {
+  connection_ = std::move(connection);
+  exchange_.origin_connection_id = connection_ ? connection_->id : 0;
 }
 
 Result<void> ExchangeRecorder::request_bytes(Bytes bytes) {

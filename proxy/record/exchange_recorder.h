@@ -28,7 +28,8 @@ class ExchangeRecorder {
 
   /// Its numbers in the archive, once it is there.
   MessageOwner archived_as() const { return archived_as_; }
-  void sent_over(std::uint64_t origin_connection_id);
+  /// `connection` is null if none was attempted.
+  void sent_over(KeptFacts connection);
   /// Adds content of the request; ignored after the end. Errors: the archive's. They have already
   /// stopped the recording (RecordSession::archive_failed()).
   Result<void> request_bytes(Bytes bytes);
@@ -58,6 +59,7 @@ class ExchangeRecorder {
   BodyReader& body_;
   MessageOwner archived_as_;
   Exchange exchange_;
+  KeptFacts connection_;  // that it refers to
   BodyWriter request_body_;
   BodyWriter response_body_;
   ChunkTimes chunk_times_;

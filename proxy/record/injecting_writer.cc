@@ -31,6 +31,15 @@ Task<void> InjectingWriter::finish(HeaderList trailers) {
   co_return co_await client_.finish(trailers);
 }
 
+Task<void> InjectingWriter::abandon() {
+  if (!head_held_) co_return Result<void>{};
+  coding::Buffer held;
+  rewriter_->give_up(held);
+  if (auto const sent = co_await send_held_head(); !sent) co_return sent;
+  if (held.empty()) co_return Result<void>{};
+  co_return co_await client_.write(held);
+}
+
 Task<void> InjectingWriter::pass(Bytes bytes, coding::Until until) {
   if (!broken_) co_return Result<void>{};  // the recording continues
   coding::Buffer out;

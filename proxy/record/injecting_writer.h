@@ -18,7 +18,7 @@ class InjectingWriter {
                   const RequestHead& request)
       : client_(client), script_(script), request_(request) {}
 
-  /// Errors: those of `client`. A head that is held back is sent by write() or finish().
+  /// Errors: those of `client`. A head that is held back is sent by write(), finish() or abandon().
   Task<void> send_head(const ResponseHead& head);
   /// Errors: those of `client`. A false content coding is reported by finish() alone, so that the
   /// recording continues.
@@ -26,6 +26,9 @@ class InjectingWriter {
   /// Errors: also that of a content coding that turned out to be false after a part was sent: the
   /// client then sees a broken message, and would have seen broken content.
   Task<void> finish(HeaderList trailers);
+  /// For a response that its origin breaks off: sends what is held back, as received. Errors: those
+  /// of `client`.
+  Task<void> abandon();
 
   /// The report about the document. Null if there was none; complete after finish().
   const inject::RewriteReport* report() const { return rewriter_ ? &rewriter_->report() : nullptr; }

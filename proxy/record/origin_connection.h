@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "archive/exchange.h"
 #include "proxy/http/handler.h"
 
 namespace reprise {
@@ -28,12 +29,15 @@ class OriginExchange {
   /// When the end of the request was sent over h2, maybe long after finish(): a request waits for
   /// the origin's limit of streams. Nothing until then, and over h1, where finish() says it.
   virtual std::optional<std::chrono::steady_clock::time_point> sent_at() const = 0;
-  /// Whether any byte of the response has arrived. Until then an idempotent request may be sent
-  /// again.
+  /// Whether any byte of the response has arrived. Until then the request may be sent again.
   virtual bool response_started() const = 0;
   /// Ends it now; pending operations return with an error.
   virtual void abort() = 0;
 };
+
+/// The facts about a connection, as archived. All that refer to them share them: a session that
+/// begins again archives those that are still held.
+using KeptFacts = std::shared_ptr<const ConnectionFacts>;
 
 /// How requests are sent to a proxy that forwards them (RFC 9112 section 3.2.2).
 struct ForwardProxy {
@@ -57,7 +61,7 @@ class OriginConnection {
   virtual bool takes_web_sockets() const = 0;
   virtual void close() = 0;
 
-  std::uint64_t id = 0;     ///< of the archive
+  KeptFacts facts;          ///< null until they are archived
   bool is_private = false;  ///< it leads to a private address
 };
 

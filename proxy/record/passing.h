@@ -4,6 +4,7 @@
 
 #include "proxy/record/injecting_writer.h"
 #include "proxy/record/record_connection.h"
+#include "proxy/record/send_again.h"
 #include "proxy/record/upload_watch.h"
 
 namespace reprise {
@@ -17,11 +18,11 @@ struct RecordConnection::Passing {
   InjectingWriter& injecting;  ///< the same, for the final response
   ExchangeRecorder& record;
   OriginExchange& exchange;
+  KeptContent& content;              ///< of the request; of all attempts
   bool fresh;                        ///< the connection was dialled for this exchange
   bool refused_before;               ///< by another connection that was dialled for it
   net::steady_timer continue_timer;  ///< cancelled by the 100, or by a final head
   net::steady_timer upload_timer;    ///< cancelled by progress of the request
-  bool content_read = false;         ///< the client was asked for content: it cannot send it again
   bool continued = false;            ///< the origin requested the content
   bool answered = false;             ///< a final head has arrived
   bool kept = false;                 ///< the whole response is archived
@@ -31,6 +32,11 @@ struct RecordConnection::Passing {
   bool switched = false;      ///< both sides use another protocol from here on
   UploadWatch watch{writer};
 
+  /// The origin has accepted a piece of the request's content.
+  void progressed() {
+    upload_timer.cancel();
+    watch.progressed();
+  }
   /// Archives the response, all of which has arrived.
   Result<void> complete() {
     auto const trailers = exchange.body().trailers();

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -47,119 +46,6 @@ awaitable<void> RecordConnection::ended() {
   co_await trace_fetcher_.ended();
 }
 
-awaitable<TlsPlan> RecordConnection::plan_tls(const ConnectionInfo& connection,
-                                              const ClientHello& hello) {
-  hello_ = hello;
-  Target target{.scheme = Scheme::kHttps, .host = hello.server_name, .port = 443};
-  if (!connection.tunnel_host.empty()) {
-    if (target.host.empty()) target.host = connection.tunnel_host;
-    target.port = connection.tunnel_port;
-  }
-  TlsPlan plan{.alpn = "http/1.1"};
-  if (target.host.empty()) {
-    plan.names.names = {connection.local.address().to_string()};
-    co_return plan;
-  }
-  auto const reach =
-      session_.dialer().has_rule(target) ? Reach::kAll : session_.reach().of_handshake(target.host);
-  auto acquired = co_await dial(target, reach);
-  if (acquired.connection == nullptr) {
-    plan.names.names = {target.host};
-    // An address that is refused here may be permitted to a later request.
-    if (!acquired.private_refused) failed_.insert_or_assign(target, std::move(acquired.facts));
-    co_return plan;
-  }
-  if (acquired.facts.alpn == "h2") plan.alpn = "h2";
-  plan.tls_version = acquired.facts.tls_version;
-  plan.names.chain_bytes = acquired.facts.chain_bytes;
-  plan.names.names = acquired.facts.certificate_names;
-  cover(plan.names, target.host);  // the user may have accepted the origin's
-  co_return plan;
-}
-
-awaitable<RecordConnection::Acquired> RecordConnection::dial(const Target& target, Reach reach) {
-  if (closed_) co_return Acquired{};
-  dns::Ticket ticket;
-  dialling_.insert(&ticket);
-  dialled_now_.insert(target);
-  auto hello = hello_;
-  if (hello && target.h1_only) hello->alpn = {"http/1.1"};
-  auto dialled = co_await session_.dialer().dial(
-      target, hello ? &*hello : nullptr, ticket, [this](auto at) { return session_.time_of(at); },
-      reach);
-  dialling_.erase(&ticket);
-  dialled_now_.erase(target);
-  Acquired acquired{
-      .fresh = true, .private_refused = dialled.private_refused, .facts = dialled.facts};
-  acquired.facts.id = session_.keep(std::move(dialled.facts));
-  for (DialWaiter* const waiter : dial_waiters_) {
-    // One that may reach further has to try by itself.
-    bool const knows = waiter->target == target && waiter->reach == reach;
-    if (!dialled.stream && !acquired.private_refused && knows) waiter->failed = acquired.facts;
-    waiter->event.set();
-  }
-  if (!dialled.stream || closed_) {
-    if (!closed_ && !acquired.private_refused) spdlog::warn("{}", acquired.facts.failure);
-    co_return acquired;
-  }
-  auto connection = make_origin_connection(std::move(dialled.stream), acquired.facts.alpn, client_,
-                                           std::move(dialled.forward));
-  connection->id = acquired.facts.id;
-  connection->is_private = dialled.is_private;
-  acquired.connection = connection.get();
-  connections_.emplace(target, std::move(connection));
-  ++running_;
-  net::co_spawn(co_await net::this_coro::executor, acquired.connection->run(),
-                [this](std::exception_ptr broken) {
-                  if (--running_ == 0) all_ended_.set();
-                  if (broken) std::rethrow_exception(broken);
-                });
-  co_return acquired;
-}
-
-void RecordConnection::forget_what_is_over() {
-  std::erase_if(connections_, [](const auto& entry) { return entry.second->over(); });
-  if (connections_.size() < kConnectionsMax) return;
-  // Through an explicit proxy one client connection can request any number of hosts.
-  auto const idle =
-      std::ranges::find_if(connections_, [](const auto& entry) { return entry.second->idle(); });
-  if (idle != connections_.end()) idle->second->close();
-}
-
-awaitable<RecordConnection::Acquired> RecordConnection::acquire(const Target& target, Reach reach) {
-  while (true) {
-    forget_what_is_over();
-    auto const [first, last] = connections_.equal_range(target);
-    for (auto at = first; at != last; ++at) {
-      bool const reachable = reach == Reach::kAll || !at->second->is_private;
-      if (reachable && at->second->available()) {
-        co_return Acquired{.connection = at->second.get(), .facts = {.id = at->second->id}};
-      }
-    }
-    if (auto const known = failed_.extract(target)) {
-      co_return Acquired{.facts = std::move(known.mapped())};
-    }
-    // Streams of one h2 client share the connection that the first one dials.
-    if (client_.alpn != "h2" || !dialled_now_.contains(target))
-      co_return co_await dial(target, reach);
-    DialWaiter dialled(dial_waiters_, target, reach);
-    co_await dialled.event.wait();
-    if (dialled.failed) co_return Acquired{.facts = std::move(*dialled.failed)};
-  }
-}
-
-RecordConnection::Target RecordConnection::target_of(const RequestHead& head) {
-  Target target{.scheme = head.scheme, .host = std::string(head.host), .port = head.port};
-  target.tunnel = !head.protocol.empty() && session_.dialer().forwards(target);
-  if (head.protocol.empty() || client_.alpn != "h2") return target;
-  // A WebSocket shares the connection if the origin supports that, as it would have without the
-  // proxy; otherwise it gets its own.
-  auto const [first, last] = connections_.equal_range(target);
-  target.h1_only = std::none_of(
-      first, last, [](const auto& entry) { return entry.second->takes_web_sockets(); });
-  return target;
-}
-
 Task<void> RecordConnection::serve(const ExchangeContext& context, const RequestHead& received,
                                    BodyReader& body, ResponseWriter& writer) {
   TracedRequest const traced(received, session_.traces());
@@ -171,21 +57,22 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
   }
   auto const target = target_of(head);
   auto& reach = session_.reach();
-  std::uint64_t tried = 0;  // a connection: what fails on it twice would fail again
-  bool refused = false;     // by a connection that was dialled for it
+  KeptContent content;
+  KeptFacts tried;       // of a connection: what fails on it twice would fail again
+  bool refused = false;  // by a connection that was dialled for it
   while (true) {
     auto const permitted = session_.dialer().has_rule(target) ? Reach::kAll : reach.of(head);
     auto const acquired = co_await acquire(target, permitted);
-    record.sent_over(acquired.facts.id);
+    record.sent_over(acquired.facts);
     if (closed_) co_return fail(std::make_error_code(std::errc::operation_canceled));
     if (acquired.private_refused) {
-      session_.refuse_private(acquired.facts.failure);
-      co_await record.origin_failed(acquired.facts.failure);
-      co_return co_await send_text(writer, 403, "reprise: " + acquired.facts.failure + "\n");
+      session_.refuse_private(acquired.facts->failure);
+      co_await record.origin_failed(acquired.facts->failure);
+      co_return co_await send_text(writer, 403, "reprise: " + acquired.facts->failure + "\n");
     }
     if (acquired.connection == nullptr) {
-      co_await record.origin_failed(acquired.facts.failure);
-      co_return co_await send_bad_gateway(writer, acquired.facts.failure);
+      co_await record.origin_failed(acquired.facts->failure);
+      co_return co_await send_bad_gateway(writer, acquired.facts->failure);
     }
     reach.reached(head, acquired.connection->is_private);
     auto const exchange = acquired.connection->begin();
@@ -196,11 +83,12 @@ Task<void> RecordConnection::serve(const ExchangeContext& context, const Request
                     .injecting = injecting,
                     .record = record,
                     .exchange = *exchange,
-                    .fresh = acquired.fresh || acquired.connection->id == tried,
+                    .content = content,
+                    .fresh = acquired.fresh || acquired.facts == tried,
                     .refused_before = refused,
                     .continue_timer = net::steady_timer(co_await net::this_coro::executor),
                     .upload_timer = net::steady_timer(co_await net::this_coro::executor)};
-    tried = acquired.connection->id;
+    tried = acquired.facts;
     auto const attempt = co_await pass(passing);
     if (!attempt) co_return fail(attempt.error());
     if (passing.switched) {
@@ -232,14 +120,14 @@ Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
   FailedAttempt const failed{.method = passing.head.method,
                              .error = returned.error(),
                              .fresh = passing.fresh,
-                             .refused_before = passing.refused_before,
-                             .content_read = passing.content_read};
-  if (!passing.exchange.response_started() && may_be_sent_again(failed)) {
-    co_return Attempt::kStale;
-  }
+                             .refused_before = passing.refused_before};
+  bool const again = !passing.exchange.response_started() && may_be_sent_again(failed);
+  if (again && passing.content.complete()) co_return Attempt::kStale;
   auto const why = "the origin " + std::string(passing.head.host) +
                    " gave no valid response: " + returned.error().message();
   co_await passing.record.origin_failed(why);
+  // The client has the content, and sends it again if its own connection ends.
+  if (again && client_.alpn != "h2") co_return fail(returned.error());
   if (auto const told = co_await send_bad_gateway(passing.writer, why); !told) {
     co_return fail(told.error());
   }
@@ -249,7 +137,8 @@ Task<RecordConnection::Attempt> RecordConnection::pass(Passing& passing) {
 Task<void> RecordConnection::send_and_watch(Passing& passing) {
   auto sending = send_request(passing);
   // Without content it soon returns.
-  if (!passing.body.finished()) sending = passing.watch.run(std::move(sending));
+  bool const has_content = !passing.body.finished() || !passing.content.bytes().empty();
+  if (has_content) sending = passing.watch.run(std::move(sending));
   auto const sent = co_await std::move(sending);
   passing.upload_over = true;
   passing.upload_timer.cancel();
@@ -266,9 +155,10 @@ Task<void> RecordConnection::send_request(Passing& passing) {
   RequestHead head = passing.head;
   head.headers = headers.list();
   bool const switches = !head.protocol.empty();
+  auto const read_before = passing.content.bytes();  // by an attempt that failed
   // Trailers follow content, be it empty.
-  bool const has_content =
-      !switches && (!passing.body.finished() || !passing.body.trailers().empty());
+  bool const has_content = !switches && (!read_before.empty() || !passing.body.finished() ||
+                                         !passing.body.trailers().empty());
   if (auto const sent = co_await passing.exchange.send_head(head, has_content); !sent) {
     co_return sent;
   }
@@ -282,15 +172,18 @@ Task<void> RecordConnection::send_request(Passing& passing) {
     co_await passing.continue_timer.async_wait(kTuple);
     if (passing.answered) co_return Result<void>{};  // refused without reading it
   }
+  if (!read_before.empty()) {
+    if (auto const sent = co_await passing.exchange.write(read_before); !sent) co_return sent;
+    passing.progressed();
+  }
   while (!passing.body.finished()) {
-    passing.content_read = true;
     auto const piece = co_await passing.body.read();
     auto const kept = piece ? passing.record.request_bytes(*piece) : fail(piece.error());
     passing.request_lost = !kept;
     if (!kept) co_return kept;
+    passing.content.add(*piece);
     if (auto const sent = co_await passing.exchange.write(*piece); !sent) co_return sent;
-    passing.upload_timer.cancel();
-    passing.watch.progressed();
+    passing.progressed();
   }
   auto const finished = co_await passing.exchange.finish(passing.body.trailers());
   if (finished) passing.record.request_sent(passing.body.trailers());
@@ -362,6 +255,8 @@ Task<void> RecordConnection::return_body(Passing& passing) {
       if (!closed_ && piece.error() != std::errc::operation_canceled) {
         passing.record.fail_with(Outcome::kCutByOrigin,
                                  "the origin broke off: " + piece.error().message());
+        // The archive has these bytes, too.
+        (void)co_await passing.injecting.abandon();
       }
       co_return fail(piece.error());
     }

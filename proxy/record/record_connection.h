@@ -40,7 +40,7 @@ class RecordConnection final : public ConnectionHandler {
     OriginConnection* connection = nullptr;
     bool fresh = false;  ///< dialled for this exchange: the origin cannot have closed it as idle
     bool private_refused = false;
-    ConnectionFacts facts;
+    KeptFacts facts;  ///< null if the client has closed
   };
   enum class Attempt { kDone, kStale };
   struct Passing;
@@ -50,8 +50,8 @@ class RecordConnection final : public ConnectionHandler {
   void forget_what_is_over();
   Target target_of(const RequestHead& head);
 
-  /// Sends the request and returns the response. kStale: the origin had closed the connection
-  /// before it saw the request, or refused it unseen, and another may be tried.
+  /// Sends the request and returns the response. kStale: the origin closed a connection that was
+  /// not fresh, or refused the request unseen, and another connection may be tried.
   Task<Attempt> pass(Passing& passing);
   /// Returns only if the client has closed, or has cut its content before an answer came.
   Task<void> send_and_watch(Passing& passing);
@@ -67,8 +67,8 @@ class RecordConnection final : public ConnectionHandler {
   TraceFetcher trace_fetcher_;
   std::optional<ClientHello> hello_;
   Connections connections_;
-  std::map<Target, ConnectionFacts> failed_;  // from plan_tls, reported to the first request
-  std::set<Target> dialled_now_;              // by another stream, which can share it
+  std::map<Target, KeptFacts> failed_;  // from plan_tls, reported to the first request
+  std::set<Target> dialled_now_;        // by another stream, which can share it
   std::vector<DialWaiter*> dial_waiters_;
   std::set<dns::Ticket*> dialling_;  // to be ended by close()
   std::size_t running_ = 0;          // connections in run()

@@ -30,18 +30,19 @@ void RecordSession::begin_again(const SessionInfo& info) {
   if (!archive_.session()) return;
   if (auto const ended = archive_.end_session(); !ended) return archive_failed(ended.error());
   if (auto const begun = archive_.begin_session(info); !begun) return archive_failed(begun.error());
-  for (const ConnectionFacts& each : facts_) {
-    if (auto const added = archive_.add_connection(each); !added) {
+  for (auto const& each : facts_) {
+    auto const facts = each.lock();
+    if (!facts) continue;
+    if (auto const added = archive_.add_connection(*facts); !added) {
       return archive_failed(added.error());
     }
   }
 }
 
 std::string RecordSession::why_blocked(const RequestHead& request) {
-  auto const* const filter = rules_.blocked_by(request);
-  if (filter == nullptr) return {};
-  ++counters_.blocked;
-  return "blocked while recording (--block '" + *filter + "')";
+  auto why = rules_.why_blocked(request);
+  if (!why.empty()) ++counters_.blocked;
+  return why;
 }
 
 Result<void> RecordSession::add(Exchange exchange) {
@@ -49,14 +50,14 @@ Result<void> RecordSession::add(Exchange exchange) {
   return archive_.add_exchange(std::move(exchange));
 }
 
-std::uint64_t RecordSession::keep(ConnectionFacts facts) {
+KeptFacts RecordSession::keep(ConnectionFacts facts) {
   facts.id = ++origin_connections_;
-  facts_.push_back(facts);
-  if (!archive_.session()) return origin_connections_;
-  if (auto const added = archive_.add_connection(std::move(facts)); !added) {
-    archive_failed(added.error());
-  }
-  return origin_connections_;
+  auto const kept = std::make_shared<const ConnectionFacts>(std::move(facts));
+  std::erase_if(facts_, [](const auto& each) { return each.expired(); });
+  facts_.push_back(kept);
+  if (!archive_.session()) return kept;
+  if (auto const added = archive_.add_connection(*kept); !added) archive_failed(added.error());
+  return kept;
 }
 
 void RecordSession::keep(const dns::LookUpAnswer& answer) {

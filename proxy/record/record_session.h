@@ -52,9 +52,9 @@ class RecordSession final : public HandlerFactory {
                 std::optional<inject::InjectedScript> script = std::nullopt,
                 const PrivateReach::Options& reach = {});
   /// Ends the archive's session and begins one like it, as if the recording started now: `info` is
-  /// that of the first. Connections that are open stay, and are known in the new session, too;
-  /// further messages of WebSockets are not archived. If the archive cannot begin one, nothing is
-  /// archived from then on.
+  /// that of the first. Connections that are open stay; those whose facts are held are known in the
+  /// new session, too. Further messages of WebSockets are not archived. If the archive cannot begin
+  /// one, nothing is archived from then on.
   void begin_again(const SessionInfo& info);
   /// From now on, requests are changed or blocked so. Before the first connection.
   void change_requests(RequestRules rules) { rules_ = std::move(rules); }
@@ -87,8 +87,9 @@ class RecordSession final : public HandlerFactory {
 
   /// Archives an exchange. Errors: the archive's; that of begin_again().
   Result<void> add(Exchange exchange);
-  /// Numbers and archives the facts about a connection to an origin, made or attempted.
-  std::uint64_t keep(ConnectionFacts facts);
+  /// Numbers and archives the facts about a connection to an origin, made or attempted. The caller
+  /// holds them as long as an exchange may refer to them.
+  KeptFacts keep(ConnectionFacts facts);
   /// Archives the answer about a name.
   void keep(const dns::LookUpAnswer& answer);
   /// Counts a request whose private address is not permitted; the first one is logged.
@@ -114,8 +115,9 @@ class RecordSession final : public HandlerFactory {
   Counters counters_;
   std::uint64_t sequence_ = 0;
   std::uint64_t origin_connections_ = 0;
-  std::vector<ConnectionFacts> facts_;  // of all of them
-  std::error_code archive_error_;       // the first
+  std::vector<std::weak_ptr<const ConnectionFacts>>
+      facts_;                      // of those that are held, and some more
+  std::error_code archive_error_;  // the first
 };
 
 }  // namespace reprise

@@ -108,6 +108,11 @@ const std::string* RequestRules::blocked_by(const RequestHead& request) const {
   return found == blocked.end() ? nullptr : &found->text;
 }
 
+std::string RequestRules::why_blocked(const RequestHead& request) const {
+  auto const* const filter = blocked_by(request);
+  return filter == nullptr ? "" : "blocked while recording (--block '" + *filter + "')";
+}
+
 void RequestRules::add_fields(const RequestHead& request, std::vector<HeaderView>& headers) const {
   for (const AddedField& field : fields) {
     if (!fits_glob(field.host, request.host)) continue;

@@ -38,6 +38,8 @@ struct RequestRules {
 
   /// The text of the first filter that takes the request; null: it is sent.
   const std::string* blocked_by(const RequestHead& request) const;
+  /// The same as a sentence; empty: it is sent.
+  std::string why_blocked(const RequestHead& request) const;
   /// Adds to `headers` the fields for the request's host; those of the same name are replaced.
   /// Borrows from these rules.
   void add_fields(const RequestHead& request, std::vector<HeaderView>& headers) const;

@@ -56,24 +56,23 @@ struct TraceFetcher::Wanted {
   OriginDialer::Target from;
   std::string target;
   Reach reach = Reach::kAll;
-  Headers fields;
+  Headers fields;  ///< as archived
+
+  /// The trace of `request`.
+  static Wanted of(const RequestHead& request, std::string target, Reach reach);
+  /// Borrows from this.
+  RequestHead head() const {
+    return {.method = "GET",
+            .scheme = from.scheme,
+            .host = from.host,
+            .port = from.port,
+            .target = target,
+            .headers = fields.list()};
+  }
 };
 
-TraceFetcher::TraceFetcher(RecordSession& session, const ConnectionInfo& client)
-    : session_(session), client_(client) {}
-TraceFetcher::~TraceFetcher() = default;
-
-void TraceFetcher::consider(const RequestHead& request, const TraceMention& mention, Reach reach,
-                            const net::any_io_executor& executor) {
-  std::string why;
-  auto target = mention.target_for(request, why);
-  if (target && ends_at_) why = "the client has closed";
-  if (target && waiting_.size() == kWaitingMax) why = "too many are waiting";
-  if (!why.empty()) {
-    auto const url = url_of(request.scheme, request.host, request.port, request.target);
-    return session_.refuse_trace("the trace of " + url + " is not fetched: " + why);
-  }
-  if (!target) return;
+TraceFetcher::Wanted TraceFetcher::Wanted::of(const RequestHead& request, std::string target,
+                                              Reach reach) {
   auto const authority = authority_of(request.scheme, request.host, request.port);
   std::vector<HeaderView> fields{{.name = "Host", .value = authority}};
   for (const HeaderView& field : request.headers) {
@@ -83,13 +82,34 @@ void TraceFetcher::consider(const RequestHead& request, const TraceMention& ment
     }
   }
   fields.push_back({.name = "Accept", .value = "application/json"});
-  waiting_.push_back({.from = {.scheme = request.scheme,
-                               .host = std::string(request.host),
-                               .port = request.port,
-                               .h1_only = true},
-                      .target = std::move(*target),
-                      .reach = reach,
-                      .fields = Headers(fields)});
+  return {.from = {.scheme = request.scheme,
+                   .host = std::string(request.host),
+                   .port = request.port,
+                   .h1_only = true},
+          .target = std::move(target),
+          .reach = reach,
+          .fields = Headers(fields)};
+}
+
+TraceFetcher::TraceFetcher(RecordSession& session, const ConnectionInfo& client)
+    : session_(session), client_(client) {}
+TraceFetcher::~TraceFetcher() = default;
+
+void TraceFetcher::consider(const RequestHead& request, const TraceMention& mention, Reach reach,
+                            const net::any_io_executor& executor) {
+  std::string why;
+  auto target = mention.target_for(request, why);
+  std::optional<Wanted> wanted;
+  if (target) wanted = Wanted::of(request, std::move(*target), reach);
+  if (wanted && ends_at_) why = "the client has closed";
+  if (wanted && waiting_.size() == kWaitingMax) why = "too many are waiting";
+  if (wanted && why.empty()) why = session_.rules().why_blocked(wanted->head());
+  if (!why.empty()) {
+    auto const url = url_of(request.scheme, request.host, request.port, request.target);
+    return session_.refuse_trace("the trace of " + url + " is not fetched: " + why);
+  }
+  if (!wanted) return;
+  waiting_.push_back(std::move(*wanted));
   if (!std::exchange(fetching_, true)) spawn(executor, run());
 }
 
@@ -186,12 +206,10 @@ awaitable<std::string> TraceFetcher::ask(const Wanted& wanted) {
 }
 
 awaitable<std::string> TraceFetcher::send(const Wanted& wanted, OriginExchange& exchange) {
-  RequestHead const head{.method = "GET",
-                         .scheme = wanted.from.scheme,
-                         .host = wanted.from.host,
-                         .port = wanted.from.port,
-                         .target = wanted.target,
-                         .headers = wanted.fields.list()};
+  auto head = wanted.head();
+  std::vector<HeaderView> fields(head.headers.begin(), head.headers.end());
+  session_.rules().add_fields(head, fields);
+  head.headers = fields;
   auto sent = co_await exchange.send_head(head, false);
   if (sent) sent = co_await exchange.finish({});
   co_return sent ? "" : sent.error().message();
@@ -232,8 +250,8 @@ awaitable<std::string> TraceFetcher::archive(const Wanted& wanted, OriginExchang
   }
   kept.timings.end = session_.now();
   kept.response.trailers = Headers(body.trailers());
-  if (facts_) connection_->id = session_.keep(*std::exchange(facts_, std::nullopt));
-  kept.origin_connection_id = connection_->id;
+  if (facts_) connection_->facts = session_.keep(*std::exchange(facts_, std::nullopt));
+  kept.origin_connection_id = connection_->facts->id;
   session_.keep_trace(std::move(kept), bytes_of(content));
   co_return "";
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "archive/match/browser_paths.h"
+
 namespace reprise {
 namespace {
 
@@ -94,18 +96,6 @@ constexpr auto kHosts = std::to_array<Service>({
     {"connectivity-check.ubuntu.com", "/", kCheck, 204},
 });
 
-/// For any host, even with a page's name: browsers and their tools request these by themselves.
-constexpr auto kPaths = std::to_array<Service>({
-    {"", "/favicon.ico", "favicon"},
-    {"", "/apple-touch-icon.png", "favicon"},
-    {"", "/apple-touch-icon-precomposed.png", "favicon"},
-    {"", "/.well-known/appspecific/com.chrome.devtools.json", "developer tools"},
-    {"", "/.well-known/change-password", "password manager"},
-    {"", "/.well-known/assetlinks.json", "password manager"},
-    {"", "/.well-known/related-website-set.json", "related website sets"},
-    {"", "/.well-known/privacy-sandbox-attestations.json", "privacy sandbox"},
-});
-
 bool is_host(std::string_view host, std::string_view named) {
   if (!named.starts_with('.')) return host == named;
   return host == named.substr(1) || host.ends_with(named);
@@ -159,9 +149,10 @@ std::optional<MadeUp> answer_browser(const AskedRequest& asked) {
   auto const& key = asked.key;
   auto const path = key.target.substr(0, key.target.find('?'));
   if (!is_navigation(asked.headers)) {
-    auto const common = std::ranges::find(kPaths, path, &Service::path);
-    if (common != kPaths.end() && (key.method == "GET" || key.method == "HEAD")) {
-      return answered(*common);
+    // Even with a page's name.
+    auto const common = std::ranges::find(kBrowserPaths, path, &BrowserPath::path);
+    if (common != kBrowserPaths.end() && (key.method == "GET" || key.method == "HEAD")) {
+      return answered({"", "", common->what});
     }
   }
   if (names_page(asked.headers) || is_navigation(asked.headers)) return std::nullopt;

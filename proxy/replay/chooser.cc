@@ -35,7 +35,12 @@ Decision Chooser::find(const MatchKey& key, HeaderList headers, Sequences& seque
            request.port == key.port && key_of(request).body_digest == key.body_digest &&
            !request.body_partial;
   };
-  return from_.matcher.match(key, headers, sequences.cursors, same_key, takes);
+  auto const same_cors = [this, headers](std::uint32_t ordinal) {
+    auto const entry = from_.exchanges.get(ordinal);
+    const StoredRequest& request = entry->exchange().request;
+    return request.method.empty() || same_cors_fields(request.headers.list(), headers);
+  };
+  return from_.matcher.match(key, headers, sequences.cursors, same_key, takes, same_cors);
 }
 
 std::optional<Answer> Chooser::choose_prepared(const RequestHead& head, AskedConnection& connection,
@@ -46,17 +51,21 @@ std::optional<Answer> Chooser::choose_prepared(const RequestHead& head, AskedCon
       find_header(head.headers, "Available-Dictionary")) {
     return std::nullopt;
   }
+  AskedRequest const asked{.key = key_of(head), .headers = head.headers};
+  bool const preflight = is_preflight(asked);
   PreparedCache::Entry next;
-  auto const is_ready = [this, &next](std::uint32_t ordinal) {
+  auto const is_ready = [&](std::uint32_t ordinal) {
     next = from_.exchanges.get(ordinal);
-    return next->response() != nullptr && next->fits_all() && next->schedule().is_at_once();
+    return next->response() != nullptr && next->fits_all() && next->schedule().is_at_once() &&
+           (!preflight || answers_preflight(next->exchange(), asked));
   };
-  auto const decision = find(key_of(head), head.headers, sequences, is_ready);
+  auto const decision = find(asked.key, head.headers, sequences, is_ready);
   if (decision.kind == MatchKind::kMiss) return std::nullopt;
   std::optional<Answer> answer(std::in_place);
   answer->kind = Kind::kStored;
   answer->decision = decision;
   answer->form = from_.exchanges.form_for(head, next, decision.ordinal);
+  sequences.note(decision.ordinal, answer->form);
   answer->exchange = std::move(next);
   return answer;
 }
@@ -79,7 +88,8 @@ std::optional<Answer> Chooser::choose_by_head(const RequestHead& head, AskedConn
   auto const next = sequences.early.next(asked.key);
   if (!next) return std::nullopt;
   if (waits && !from_.exchanges.get(*next)->exchange().request.body_partial) return std::nullopt;
-  return answer_by({.kind = MatchKind::kExact, .ordinal = *next, .score = 100}, head, asked);
+  return answer_by({.kind = MatchKind::kExact, .ordinal = *next, .score = 100}, head, asked,
+                   sequences);
 }
 
 Answer Chooser::choose(const RequestHead& head, const AskedRequest& asked,
@@ -90,34 +100,45 @@ Answer Chooser::choose(const RequestHead& head, const AskedRequest& asked,
     const StoredRequest& request = looked_at->exchange().request;
     return request.method.empty() ? nullptr : &request;
   };
-  auto get = asked;
-  get.key.method = "GET";
-  Decision decision;
-  if (head.method == "HEAD") {
-    decision = find(asked.key, head.headers, sequences, [](std::uint32_t) { return true; });
-    // The exact GET before a similar HEAD, if it has a head to give.
-    auto const has_head = [&](std::uint32_t ordinal) {
-      auto const entry = from_.exchanges.get(ordinal);
-      auto const status = entry->exchange().response.status;
-      return status != 0 && (status != 304 || fits(entry->exchange(), head.headers));
-    };
-    if (decision.kind == MatchKind::kMiss) {
-      decision = find(get.key, head.headers, sequences, has_head);
-    }
-  }
-  if (decision.kind == MatchKind::kMiss) {
-    decision = from_.matcher.decide(asked, sequences.cursors, request_of);
-  }
-  if (decision.kind == MatchKind::kMiss && head.method == "HEAD" &&
-      !from_.matcher.is_recorded_broken(asked.key)) {
-    decision = from_.matcher.decide(get, sequences.cursors, request_of);
-  }
+  auto const decision = head.method == "HEAD"
+                            ? decide_head(head, asked, sequences, request_of)
+                            : from_.matcher.decide(asked, sequences.cursors, request_of);
   if (decision.kind == MatchKind::kMiss) return answer_unmatched(asked);
-  return answer_by(decision, head, asked);
+  if (is_preflight(asked)) {
+    auto const entry = from_.exchanges.get(decision.ordinal);
+    bool const answers = answers_preflight(entry->exchange(), asked);
+    if (!answers && entry->problem().empty()) return answer_unmatched(asked);
+  }
+  return answer_by(decision, head, asked, sequences);
 }
 
-Answer Chooser::answer_by(Decision decision, const RequestHead& head,
-                          const AskedRequest& asked) const {
+Decision Chooser::decide_head(const RequestHead& head, const AskedRequest& asked,
+                              Sequences& sequences, const Matcher::RequestOf& request_of) const {
+  auto decision = find(asked.key, head.headers, sequences, Matcher::Always());
+  if (decision.kind != MatchKind::kMiss) return decision;
+  auto get = asked;
+  get.key.method = "GET";
+  get.peeks = true;
+  // The exact GET before a similar HEAD, if it has a head to give.
+  auto const look = [&](std::uint32_t ordinal) {
+    auto const entry = from_.exchanges.get(ordinal);
+    auto const status = entry->exchange().response.status;
+    if (status != 0 && (status != 304 || fits(entry->exchange(), head.headers))) {
+      decision = {.kind = MatchKind::kExact, .ordinal = ordinal, .score = 100};
+    }
+    return false;  // it stays the next one
+  };
+  (void)find(get.key, head.headers, sequences, look);
+  if (decision.kind != MatchKind::kMiss) return decision;
+  decision = from_.matcher.decide(asked, sequences.cursors, request_of);
+  if (decision.kind != MatchKind::kMiss || from_.matcher.is_recorded_broken(asked.key)) {
+    return decision;
+  }
+  return from_.matcher.decide(get, sequences.cursors, request_of);
+}
+
+Answer Chooser::answer_by(Decision decision, const RequestHead& head, const AskedRequest& asked,
+                          Sequences& sequences) const {
   auto entry = from_.exchanges.get(decision.ordinal);
   const PreparedExchange& chosen = *entry;
   if (!head.protocol.empty() && opens_web_socket(chosen.exchange()) &&
@@ -128,12 +149,14 @@ Answer Chooser::answer_by(Decision decision, const RequestHead& head,
             .form = {.response = {entry, chosen.response()}}};
   }
   bool const fits = chosen.fits_all() && !find_header(head.headers, "Available-Dictionary");
-  if (fits || !chosen.problem().empty()) return answer_as_recorded(decision, head, asked);
-  return answer_in_other_form(decision, head, asked);
+  if (fits || !chosen.problem().empty()) {
+    return answer_as_recorded(decision, head, asked, sequences);
+  }
+  return answer_in_other_form(decision, head, asked, sequences);
 }
 
 Answer Chooser::answer_as_recorded(const Decision& decision, const RequestHead& head,
-                                   const AskedRequest& asked) const {
+                                   const AskedRequest& asked, Sequences& sequences) const {
   Answer answer{.decision = decision, .exchange = from_.exchanges.get(decision.ordinal)};
   const PreparedExchange& chosen = *answer.exchange;
   if (chosen.broken()) {
@@ -148,20 +171,52 @@ Answer Chooser::answer_as_recorded(const Decision& decision, const RequestHead& 
     answer.miss = ReplayLedger::miss_by_damage(asked, chosen.problem());
     return answer;
   }
-  bool const of_get = chosen.exchange().request.method == "GET";
-  if (of_get && answer.form.response->parts().head.status == 200 &&
-      is_conditional_or_partial(head.headers)) {
-    auto const fields = from_.exchanges.moved_back(head.headers);
-    answer.kind = Kind::kSelected;
-    answer.selected = select(head.method, fields.list(), answer.whole());
-    return answer;
-  }
+  auto const& recorded = chosen.exchange().request;
+  bool const of_get = recorded.method == "GET";
   answer.kind = of_get && head.method == "HEAD" ? Kind::kHead : Kind::kStored;
+  // A 200 to the same conditions is what the origin made of them.
+  auto const shift = from_.exchanges.date_shift();
+  if (of_get && answer.form.response->parts().head.status == 200 &&
+      is_conditional_or_partial(head.headers) &&
+      !same_conditions(recorded.headers.list(), head.headers, shift)) {
+    answer.kind = Kind::kSelected;
+    answer.selected = select(head.method, head.headers, answer.whole(), shift);
+    auto& kind = answer.selected.kind;
+    bool const is_for_copy =
+        kind == Selected::Kind::kNotModified ||
+        (kind == Selected::Kind::kParts && find_header(head.headers, "If-Range"));
+    bool const may_be_old = is_for_copy && answer.form.is_rewritten;
+    if (may_be_old && !was_served_rewritten(decision.ordinal, sequences)) {
+      kind = Selected::Kind::kAll;
+    }
+  }
+  bool const all = answer.kind != Kind::kSelected || answer.selected.kind == Selected::Kind::kAll;
+  if (all && head.method != "HEAD") sequences.note(decision.ordinal, answer.form);
   return answer;
 }
 
+bool Chooser::was_served_rewritten(std::uint32_t ordinal, const Sequences& sequences) const {
+  auto const entries = from_.archive.entries();
+  auto const repeats = from_.archive.find_key(entries[ordinal].key_hash);
+  auto const first = static_cast<std::size_t>(repeats.data() - entries.data());
+  auto const like = from_.exchanges.get(ordinal);
+  auto const etag_of = [](const Exchange& each) {
+    return find_header(each.response.headers.list(), "ETag");
+  };
+  for (auto at = first; at < first + std::min(repeats.size(), kFormsMax); ++at) {
+    if (!sequences.rewritten[at]) continue;
+    auto const served = from_.exchanges.get(static_cast<std::uint32_t>(at));
+    auto const& exchange = served->exchange();
+    if (exchange.response.body.digest == like->exchange().response.body.digest &&
+        etag_of(exchange) == etag_of(like->exchange())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Answer Chooser::answer_in_other_form(Decision decision, const RequestHead& head,
-                                     const AskedRequest& asked) const {
+                                     const AskedRequest& asked, Sequences& sequences) const {
   auto const entry = from_.exchanges.get(decision.ordinal);
   const Exchange& chosen = entry->exchange();
   auto const usable = [&head](const Exchange& each) { return fits(each, head.headers); };
@@ -175,24 +230,32 @@ Answer Chooser::answer_in_other_form(Decision decision, const RequestHead& head,
     return usable(each) &&
            (!is_part || each.response.status == 200 || has_same_range(each, head.headers));
   };
-  auto other = find_form(from_.archive, decision.ordinal, coded);
-  if (!other && (!as_it_is || cut)) other = find_form(from_.archive, decision.ordinal, replaces);
+  std::optional<std::uint32_t> other;
+  if (!coded(chosen)) {
+    other = find_form(from_.archive, decision.ordinal, FormSearch::kLaterFirst, coded);
+  }
+  if (!other && (!as_it_is || cut)) {
+    // "Not modified" is about an earlier answer.
+    auto const search =
+        chosen.response.status == 304 ? FormSearch::kEarlierFirst : FormSearch::kLaterFirst;
+    other = find_form(from_.archive, decision.ordinal, search, replaces);
+  }
   if (other) decision.ordinal = *other;
-  if (other || (as_it_is && !cut)) return answer_as_recorded(decision, head, asked);
+  if (other || (as_it_is && !cut)) return answer_as_recorded(decision, head, asked, sequences);
 
   const StitchedParts* const parts = is_part ? from_.files.of(decision.ordinal) : nullptr;
   if (parts != nullptr) {
-    auto const fields = from_.exchanges.moved_back(head.headers);
-    auto selected = select(head.method, fields.list(), parts->whole());
+    auto selected = select(head.method, head.headers, parts->whole(), from_.exchanges.date_shift());
     if (parts->have(selected)) {
+      decision.ordinal = parts->ordinal();
       return {.kind = Kind::kStitched,
               .decision = decision,
-              .exchange = entry,
+              .exchange = from_.exchanges.get(decision.ordinal),
               .selected = std::move(selected),
               .parts = parts};
     }
   }
-  if (as_it_is) return answer_as_recorded(decision, head, asked);
+  if (as_it_is) return answer_as_recorded(decision, head, asked, sequences);
   std::string reason(why_unfit(chosen, head.headers));
   if (parts != nullptr) reason += ": " + parts->coverage();
   return miss(asked, std::move(reason));

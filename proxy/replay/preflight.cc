@@ -1,7 +1,10 @@
 #include "proxy/replay/preflight.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
+
+#include "base/text/white_space.h"
 
 namespace reprise {
 namespace {
@@ -42,11 +45,44 @@ std::optional<Exchange> find_actual(const ArchiveReader& archive, std::uint32_t 
   return best;
 }
 
+/// Whether the field `name` of a response lists `token`, or everything.
+bool lists(HeaderList response, std::string_view name, std::string_view token) {
+  return header_has_token(response, name, token) || header_has_token(response, name, "*");
+}
+
+bool allows_method(HeaderList response, std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "POST" ||
+         lists(response, "Access-Control-Allow-Methods", method);
+}
+
+bool allows_fields(HeaderList response, std::string_view names) {
+  while (!names.empty()) {
+    auto const end = std::min(names.find(','), names.size());
+    auto const name = trim(names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+    if (!name.empty() && !lists(response, "Access-Control-Allow-Headers", name)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_preflight(const AskedRequest& asked) {
   return asked.key.method == "OPTIONS" && find_header(asked.headers, "Origin") &&
          find_header(asked.headers, kMethod);
+}
+
+bool answers_preflight(const Exchange& recorded, const AskedRequest& asked) {
+  if (same_cors_fields(recorded.request.headers.list(), asked.headers)) return true;
+  auto const response = recorded.response.headers.list();
+  auto const of = [&asked](std::string_view name) {
+    return find_header(asked.headers, name).value_or("");
+  };
+  auto const allowed = find_header(response, "Access-Control-Allow-Origin");
+  auto const status = recorded.response.status;
+  return status >= 200 && status < 300 && allowed && allows_origin(*allowed, of("Origin")) &&
+         allows_method(response, of(kMethod)) &&
+         allows_fields(response, of("Access-Control-Request-Headers"));
 }
 
 std::expected<MadeUp, std::string> answer_preflight(const ArchiveReader& archive,

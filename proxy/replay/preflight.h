@@ -15,6 +15,10 @@ namespace reprise {
 /// Whether `asked` is a preflight.
 bool is_preflight(const AskedRequest& asked);
 
+/// Whether the recorded preflight `recorded` answers the preflight `asked`: it has the same
+/// same_cors_fields(), or its response allows the origin, method and fields.
+bool answers_preflight(const Exchange& recorded, const AskedRequest& asked);
+
 /// The limit of exchanges visited on its path to find the one that a preflight precedes.
 inline constexpr std::size_t kPreflightVisitsMax = 1024;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/tls/server_context.h"
+
 namespace reprise {
 
 awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
@@ -17,6 +19,11 @@ awaitable<TlsPlan> ReplayConnection::plan_tls(const ConnectionInfo& connection,
     return std::ranges::find(hello.alpn, alpn) != hello.alpn.end();
   };
   if (!offers(plan.alpn)) plan.alpn = offers("http/1.1") ? "http/1.1" : "";
+  // Like the protocol, the recorded version gives way to what the client can use.
+  auto const version = tls_version_number(plan.tls_version);
+  if (version && std::ranges::find(hello.versions, *version) == hello.versions.end()) {
+    plan.tls_version.clear();
+  }
   asked_ = AskedConnection(std::move(host), plan.names);
   co_return plan;
 }

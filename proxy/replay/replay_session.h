@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -63,6 +65,8 @@ class ReplaySession final : public HandlerFactory {
     Timing timing = {};
     std::chrono::seconds date_shift{};  ///< how much later dates in responses are than recorded
     TlsChanges tls = {};
+    /// Exchanges whose body a what-if changed, by their sequence numbers.
+    std::set<std::uint64_t> changed_bodies = {};
     /// A miss is a 404 without a body, which says the candidates in fields called X-Reprise-Near.
     bool empty_misses = false;
   };

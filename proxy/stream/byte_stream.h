@@ -109,6 +109,8 @@ class ByteStream {
 
   void begin_turn() { turn_bytes_ = 0; }
   void count_read(std::size_t bytes) { turn_bytes_ += bytes, bytes_read_ += bytes; }
+  /// The same for bytes whose work was counted when their ciphertext arrived.
+  void count_content(std::size_t bytes) { bytes_read_ += bytes; }
   void count_written(std::size_t bytes) { turn_bytes_ += bytes, bytes_written_ += bytes; }
 
  private:

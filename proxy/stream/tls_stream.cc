@@ -32,15 +32,17 @@ struct RecordBio {
     TlsStream& self = stream(bio);
     BIO_clear_retry_flags(bio);
     if (self.incoming_begin_ == self.incoming_end_ && !self.ended_) {
+      if (self.empty_bytes_ > TlsStream::kEmptyBytesMax) {
+        self.broken_ = std::make_error_code(std::errc::protocol_error);
+        return -1;
+      }
       auto const count = self.receive_now(self.room_for_incoming());
-      self.incoming_begin_ = 0;
-      self.incoming_end_ = count.value_or(0);
       if (!count && count.error() == std::errc::operation_would_block) BIO_set_retry_read(bio);
       if (!count) {
         self.broken_ = count.error();
         return -1;
       }
-      self.ended_ = *count == 0;
+      self.take_incoming(*count);
     }
     auto const count =
         std::min(self.incoming_end_ - self.incoming_begin_, static_cast<std::size_t>(size));
@@ -96,25 +98,6 @@ struct RecordBio {
   }
 };
 
-namespace {
-
-class TlsCategory final : public std::error_category {
-  const char* name() const noexcept override { return "tls"; }
-  std::string message(int code) const override {
-    if (code == kTlsBrokenOff) return "the peer broke off the TLS connection";
-    char text[256];
-    ERR_error_string_n(static_cast<unsigned long>(static_cast<unsigned>(code)), text, sizeof text);
-    return text;
-  }
-};
-
-}  // namespace
-
-const std::error_category& tls_category() {
-  static const TlsCategory category;
-  return category;
-}
-
 TlsStream::TlsStream(tcp::socket socket, SslPtr ssl, Bytes prefix)
     : SocketStream(std::move(socket)),
       ssl_(std::move(ssl)),
@@ -151,6 +134,14 @@ Result<TlsStream::Trouble> TlsStream::trouble_of(int result) {
   }
 }
 
+void TlsStream::take_incoming(std::size_t size_bytes) {
+  incoming_begin_ = 0;
+  incoming_end_ = size_bytes;
+  ended_ = size_bytes == 0;
+  empty_bytes_ += size_bytes;
+  count_work(size_bytes);
+}
+
 Task<bool> TlsStream::fill() {
   if (held_) {
     // The next write includes it, and so does the answer to data that arrived meanwhile.
@@ -165,9 +156,7 @@ Task<bool> TlsStream::fill() {
     count = co_await receive(room_for_incoming());
   }
   if (!count) co_return fail(count.error());
-  incoming_begin_ = 0;
-  incoming_end_ = *count;
-  ended_ = *count == 0;
+  take_incoming(*count);
   co_return true;
 }
 
@@ -267,7 +256,8 @@ Task<std::size_t> TlsStream::read_some(std::span<std::byte> buffer) {
     // with the next write.
     auto const sent = send_batch();
     if (result == 1) {
-      count_read(count);
+      count_content(count);
+      empty_bytes_ = 0;
       co_return count;
     }
     if (!trouble) co_return fail(trouble.error());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "proxy/stream/socket_stream.h"
+#include "proxy/stream/tls_error.h"
 #include "proxy/tls/openssl_ptr.h"
 #include "proxy/tls/record_sealer.h"
 #include "proxy/tls/record_sizer.h"
@@ -25,6 +26,7 @@ class TlsStream final : public SocketStream {
   /// Errors: the socket's, or a TLS error (tls_category) whose message is OpenSSL's.
   Task<void> handshake();
 
+  /// Errors, too: protocol_error after kEmptyBytesMax without content.
   Task<std::size_t> read_some(std::span<std::byte> buffer) override;
   Result<bool> write_now(Outgoing& pieces) override;
   awaitable<void> shutdown() override;
@@ -36,6 +38,9 @@ class TlsStream final : public SocketStream {
   friend struct RecordBio;
   /// One whole record (RFC 8446 section 5.2) and the head of the next.
   static constexpr std::size_t kIncomingBytes = 5 + (16 << 10) + 256 + 5;
+  /// The most ciphertext that may arrive without content before the connection ends. A handshake
+  /// has less; a peer that updates its keys thousands of times keeps the thread from others.
+  static constexpr std::size_t kEmptyBytesMax = 128 << 10;
   /// Ciphertext is sent after this much: 64 KiB of content, with its records and h2's frame heads.
   static constexpr std::size_t kBatchBytes = 65 << 10;
 
@@ -67,6 +72,8 @@ class TlsStream final : public SocketStream {
   Task<void> flush();
   /// Waits for ciphertext. False at the end.
   Task<bool> fill();
+  /// `size_bytes` of ciphertext have arrived there; 0: the end.
+  void take_incoming(std::size_t size_bytes);
   std::span<std::byte> room_for_incoming() { return {incoming_.get(), incoming_bytes_}; }
 
   SslPtr ssl_;
@@ -77,6 +84,7 @@ class TlsStream final : public SocketStream {
   std::unique_ptr<std::byte[]> incoming_;  // ciphertext as received, not yet used by OpenSSL,
   std::size_t incoming_begin_ = 0;         // from here
   std::size_t incoming_end_;               // to here
+  std::size_t empty_bytes_ = 0;            // ciphertext that arrived since the last content
   bool ended_ = false;                     // the peer has ended its direction
   std::error_code broken_;                 // the error of reading the socket
   std::vector<std::byte> unsent_;          // ciphertext that the socket has not accepted,
@@ -84,10 +92,5 @@ class TlsStream final : public SocketStream {
   bool held_ = false;                      // there was no attempt yet to send the unsent bytes
   RecordSizer sizer_;
 };
-
-/// Errors of OpenSSL, by its packed error code.
-const std::error_category& tls_category();
-/// Not an OpenSSL code, which are positive: the peer ended the connection.
-inline constexpr int kTlsBrokenOff = -1;
 
 }  // namespace reprise

@@ -74,15 +74,15 @@ bool read_u16_list(Bytes list, std::vector<std::uint16_t>& values) {
   return true;
 }
 
-/// Host names as sites use them: letters, digits, dots, hyphens, and underscores, which some have.
-/// Other names cannot be resolved, and must not get into a log or a file name.
-bool read_host_name(std::string_view name, std::string& lower) {
-  if (name.empty() || name.size() > 255) return false;
-  lower.reserve(name.size());
-  for (char const c : name) {
+/// Converts a host name to lower case. False for other names than sites use: letters, digits, dots,
+/// hyphens, and underscores, which some have. Those cannot be resolved, and must not get into a log
+/// or a file name.
+bool settle_host_name(std::string& name) {
+  if (name.size() > 255) return false;
+  for (char& c : name) {
     bool const is_allowed = is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
     if (!is_allowed) return false;
-    lower.push_back(to_lower(c));
+    c = to_lower(c);
   }
   return true;
 }
@@ -98,7 +98,8 @@ bool read_server_name(Bytes data, std::string& server_name) {
     Bytes const name = list.vector16();
     if (list.failed()) return false;
     if (type != kNameTypeHostName) continue;
-    if (seen || !read_host_name(text_of(name), server_name)) return false;
+    if (seen || name.empty()) return false;
+    server_name = text_of(name);
     seen = true;
   }
   return true;
@@ -233,6 +234,8 @@ class ClientHelloCategory final : public std::error_category {
         return "the client's TLS ClientHello is malformed";
       case client_hello_errc::too_long:
         return "the client's TLS ClientHello is longer than 64 KiB";
+      case client_hello_errc::bad_server_name:
+        return "the server name in the client's TLS ClientHello is not a host name";
     }
     return "unknown ClientHello error";
   }
@@ -261,6 +264,7 @@ Result<std::optional<ClientHello>> parse_client_hello(std::span<const std::byte>
   Bytes const body = Bytes(message).first((*framing)->message_bytes).subspan(kMessageHeaderBytes);
   auto hello = read_body(body);
   if (!hello) return fail(client_hello_errc::malformed);
+  if (!settle_host_name(hello->server_name)) return fail(client_hello_errc::bad_server_name);
   return hello;
 }
 

@@ -26,13 +26,13 @@ struct ClientHello {
 /// The longest ClientHello accepted, including all record and handshake headers.
 inline constexpr std::size_t kClientHelloBytesMax = 64 << 10;
 
-enum class client_hello_errc { not_tls = 1, malformed, too_long };
+enum class client_hello_errc { not_tls = 1, malformed, too_long, bad_server_name };
 std::error_code make_error_code(client_hello_errc error);
 
 /// Parses the ClientHello at the start of `stream`, the first bytes of a TLS client (RFC 8446
 /// sections 4.1.2 and 5.1). The handshake message can be in several records, and the stream in
 /// several reads. Returns nullopt while more bytes are needed. Pure. Errors: not_tls (it does not
-/// start with a handshake record), malformed, too_long.
+/// start with a handshake record), malformed, too_long, bad_server_name (not a host name).
 Result<std::optional<ClientHello>> parse_client_hello(std::span<const std::byte> stream);
 
 }  // namespace reprise

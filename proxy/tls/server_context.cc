@@ -95,13 +95,17 @@ Result<void> use_leaf(SSL* ssl, const Leaf& leaf, const LeafMinter& minter) {
   return fail(std::make_error_code(std::errc::not_enough_memory));
 }
 
+std::optional<std::uint16_t> tls_version_number(std::string_view version) {
+  if (version == "TLSv1.2") return TLS1_2_VERSION;
+  if (version == "TLSv1.3") return TLS1_3_VERSION;
+  return std::nullopt;
+}
+
 Result<void> use_tls_version(SSL* ssl, std::string_view version) {
-  int number = 0;
-  if (version == "TLSv1.2") number = TLS1_2_VERSION;
-  if (version == "TLSv1.3") number = TLS1_3_VERSION;
-  if (number == 0) return fail(std::make_error_code(std::errc::protocol_not_supported));
-  SSL_set_min_proto_version(ssl, number);
-  SSL_set_max_proto_version(ssl, number);
+  auto const number = tls_version_number(version);
+  if (!number) return fail(std::make_error_code(std::errc::protocol_not_supported));
+  SSL_set_min_proto_version(ssl, *number);
+  SSL_set_max_proto_version(ssl, *number);
   return {};
 }
 

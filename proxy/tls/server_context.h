@@ -4,6 +4,7 @@
 // origin's certificate, version and protocol.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,13 @@ void choose_alpn(SSL* ssl, std::string protocol);
 /// handshake. `ssl` takes its own references. Errors: not_enough_memory.
 Result<void> use_leaf(SSL* ssl, const Leaf& leaf, const LeafMinter& minter);
 
-/// Restricts `ssl` to one version as SSL_get_version() writes it: "TLSv1.2" or "TLSv1.3". A client
-/// that does not support it fails its handshake, as it would with the origin. Errors:
-/// protocol_not_supported for any other text; the connection then keeps both versions.
+/// The number of a version that is served, as in ClientHello::versions. `version` is as
+/// SSL_get_version() writes it: "TLSv1.2" or "TLSv1.3"; nothing for any other text.
+std::optional<std::uint16_t> tls_version_number(std::string_view version);
+
+/// Restricts `ssl` to one version, "TLSv1.2" or "TLSv1.3". A client that does not support it fails
+/// its handshake. Errors: protocol_not_supported for any other text; the connection then keeps both
+/// versions.
 Result<void> use_tls_version(SSL* ssl, std::string_view version);
 
 }  // namespace reprise

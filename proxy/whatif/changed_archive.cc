@@ -95,7 +95,7 @@ class ChangedCopy final : public ArchiveCopy {
     auto const why = plan.status ? "another what-if sets its status" : why_body_stays(exchange);
     if (plan.status) change_status(exchange, reply, *plan.status);
     if (!why.empty()) refuse_body_changes(exchange, plan, why);
-    bool const new_body = why.empty() && changes_body(plan);
+    bool const new_body = why.empty() && !body_changes(plan).empty();
     if (new_body) {
       auto body = from().read_body(exchange.response.body, kBodyReadMax);
       if (!body) return fail(body.error());
@@ -112,6 +112,11 @@ class ChangedCopy final : public ArchiveCopy {
     if (!new_body && !plan.status) return keep_body(reply.stored);
     auto stored = store_body(to(), reply.body);
     if (!stored) return fail(stored.error());
+    if (new_body && stored->digest != reply.stored.body.digest) {
+      for (auto const by : body_changes(plan)) {
+        effects_[by].changed_bodies.insert(exchange.sequence);
+      }
+    }
     set_body(reply.stored, std::move(*stored));
     return {};
   }
@@ -123,18 +128,19 @@ class ChangedCopy final : public ArchiveCopy {
     return {};
   }
 
-  static bool changes_body(const ResponsePlan& plan) {
-    return plan.body || plan.resize || plan.compress || !plan.mentions.empty();
+  /// The interventions that change the body.
+  static std::vector<std::size_t> body_changes(const ResponsePlan& plan) {
+    std::vector<std::size_t> all;
+    for (auto const& by : {plan.body, plan.resize, plan.compress}) {
+      if (by) all.push_back(*by);
+    }
+    for (auto const& mention : plan.mentions) all.push_back(mention.by);
+    return all;
   }
 
   void refuse_body_changes(const Exchange& exchange, const ResponsePlan& plan,
                            const std::string& why) {
-    for (auto const& by : {plan.body, plan.resize, plan.compress}) {
-      if (by) effects_[*by].remark(why, url_of(exchange.request));
-    }
-    for (auto const& mention : plan.mentions) {
-      effects_[mention.by].remark(why, url_of(exchange.request));
-    }
+    for (auto const by : body_changes(plan)) effects_[by].remark(why, url_of(exchange.request));
   }
 
   void change_status(Exchange& exchange, Reply& reply, std::size_t by) {

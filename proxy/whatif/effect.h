@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct Effect {
   std::vector<Place> places;  ///< the first kPlacesKept
   /// The URLs of the resources that a document mentions otherwise.
   std::set<std::string> mentioned;
+  /// The sequence numbers of exchanges whose body it helped to change.
+  std::set<std::uint64_t> changed_bodies;
 
   /// Why something was not changed.
   struct Remark {

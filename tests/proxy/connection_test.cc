@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include "proxy/http/event.h"
+#include "proxy/tls/server_context.h"
 #include "tests/proxy/http/loopback.h"
+#include "tests/proxy/tls/client_hello_builder.h"
+#include "tests/scratch_folder.h"
 
 namespace reprise {
 namespace {
@@ -47,7 +51,8 @@ class ConnectionTest : public testing::Test {
                    {.factory = site,
                     .tls = nullptr,
                     .minters = nullptr,
-                    .failed_handshakes = failed_handshakes}) {
+                    .failed_handshakes = failed_handshakes,
+                    .told_no_proxy = &told_no_proxy}) {
     ends.spawn(connection.run());
   }
   void send(const std::string& text) {
@@ -71,6 +76,7 @@ class ConnectionTest : public testing::Test {
   Loopback ends;
   Site site;
   FailedHandshakes failed_handshakes;
+  std::atomic_flag told_no_proxy;
   Connection connection;
   std::string received;
 };
@@ -106,6 +112,14 @@ TEST_F(ConnectionTest, IsNotOverdueWhileItsHandlerTakesLong) {
   ends.client->socket().shutdown(tcp::socket::shutdown_send);
   ends.run();
   EXPECT_THAT(received, EndsWith("small"));
+}
+
+TEST_F(ConnectionTest, TellsOfAClientThatTakesItForAProxy) {
+  send("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
+  read_to_the_end();
+  ends.run();
+  EXPECT_THAT(received, EndsWith("this listener is not a proxy: use the address of --proxy\n"));
+  EXPECT_TRUE(told_no_proxy.test());
 }
 
 TEST(LeafNames, CoverAHostAlsoOfACertificateWithTooManyNames) {
@@ -147,6 +161,55 @@ TEST_F(ConnectionTest, FinishesWhatRunsAndNothingBehindIt) {
   ends.run();
   EXPECT_THAT(received, EndsWith("small"));
   EXPECT_EQ(site.started, 1);
+}
+
+/// A connection on a listener with TLS whose client sends one ClientHello.
+class RefusedClientHello : public testing::Test {
+ protected:
+  std::string answer_to(const ByteString& hello) {
+    Loopback ends;
+    Site site;
+    Connection connection(std::move(ends.server->socket()), 1, Entry::kTransparent,
+                          {.factory = site,
+                           .tls = context_.get(),
+                           .minters = &minters_,
+                           .failed_handshakes = failed_handshakes_});
+    std::string received;
+    ends.spawn(connection.run());
+    ends.spawn([&]() -> awaitable<void> {
+      (void)co_await ends.client->write(Bytes(hello));
+      received = co_await Loopback::read_all(*ends.client);
+      ends.client->close();
+    });
+    ends.run();
+    return received;
+  }
+  static std::string alert(char description) {
+    return std::string("\x15\x03\x03\x00\x02\x02", 6) + description;
+  }
+
+  FailedHandshakes failed_handshakes_;
+
+ private:
+  ScratchFolder folder_;
+  CertificateAuthority authority_ = CertificateAuthority::open_or_create(folder_.path()).value();
+  LeafMinters minters_ = LeafMinters::create({&authority_, 1}).value();
+  SslContextPtr context_ = make_server_context().value();
+};
+
+TEST_F(RefusedClientHello, IsAnsweredWithAnAlertAndCounted) {
+  EXPECT_EQ(answer_to(record(handshake_message(2, {}))), alert(SSL_AD_DECODE_ERROR));
+  EXPECT_EQ(answer_to(record(hello_message({.cipher_suites = {}}))), alert(SSL_AD_DECODE_ERROR));
+  HelloParts const named{.extensions = {{0, server_name_extension("bad:name")}}};
+  EXPECT_EQ(answer_to(record(hello_message(named))), alert(SSL_AD_UNRECOGNIZED_NAME));
+  EXPECT_EQ(failed_handshakes_.counts().malformed, 3U);
+  EXPECT_EQ(failed_handshakes_.counts().other, 0U);
+}
+
+TEST_F(RefusedClientHello, IsAlsoOneWithoutACertificateForIt) {
+  EXPECT_EQ(answer_to(record(hello_message(small_hello()))), alert(SSL_AD_INTERNAL_ERROR));
+  EXPECT_EQ(failed_handshakes_.counts().malformed, 0U);
+  EXPECT_EQ(failed_handshakes_.counts().other, 1U);
 }
 
 }  // namespace

@@ -91,11 +91,4 @@ std::optional<std::string> DateShift::moved(std::string_view name, std::string_v
   return equals_ignoring_case(name, "set-cookie") ? move_cookie(value, by_) : std::nullopt;
 }
 
-std::optional<std::string> DateShift::moved_back(std::string_view name,
-                                                 std::string_view value) const {
-  bool const conditional =
-      is_any_of(name, {"if-modified-since", "if-unmodified-since", "if-range"});
-  return conditional ? move_date(value, -by_) : std::nullopt;
-}
-
 }  // namespace reprise

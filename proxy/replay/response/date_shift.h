@@ -21,8 +21,6 @@ class DateShift {
   /// Set-Cookie. Nothing if it does not change: another field, not a date, or a result outside the
   /// years 1 to 9999.
   std::optional<std::string> moved(std::string_view name, std::string_view value) const;
-  /// The value of a request's field, moved back: If-Modified-Since, If-Unmodified-Since, If-Range.
-  std::optional<std::string> moved_back(std::string_view name, std::string_view value) const;
 
  private:
   std::chrono::seconds by_;

@@ -1,5 +1,9 @@
 #include "proxy/replay/response/other_form.h"
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "archive/match/request.h"
 
 namespace reprise {
@@ -54,18 +58,27 @@ bool fits_all(const Exchange& exchange) {
 }
 
 std::optional<std::uint32_t> find_form(const ArchiveReader& archive, std::uint32_t ordinal,
+                                       FormSearch search,
                                        const std::function<bool(const Exchange&)>& wanted) {
   auto const like = archive.exchange(ordinal);
   if (!like) return std::nullopt;
   auto const& request = like->request;
-  auto const all = archive.find_key(archive.entries()[ordinal].key_hash);
-  auto const first = static_cast<std::uint32_t>(all.data() - archive.entries().data());
-  for (std::uint32_t i = 0; i < all.size() && i < kFormsMax; ++i) {
-    if (all[i].session != like->session || all[i].outcome != Outcome::kComplete) continue;
-    auto const exchange = archive.exchange(first + i);
+  auto const entries = archive.entries();
+  auto const all = archive.find_key(entries[ordinal].key_hash);
+  auto const begin = static_cast<std::uint32_t>(all.data() - entries.data());
+  auto const end = begin + static_cast<std::uint32_t>(all.size());
+  std::vector<std::uint32_t> later;
+  for (auto at = ordinal + 1; at < end && later.size() < kFormsMax; ++at) later.push_back(at);
+  std::vector<std::uint32_t> order;
+  for (auto at = ordinal; at > begin && order.size() < kFormsMax; --at) order.push_back(at - 1);
+  bool const later_first = search == FormSearch::kLaterFirst;
+  order.insert(later_first ? order.begin() : order.end(), later.begin(), later.end());
+  for (auto const at : std::span(order).first(std::min(order.size(), kFormsMax))) {
+    if (entries[at].session != like->session || entries[at].outcome != Outcome::kComplete) continue;
+    auto const exchange = archive.exchange(at);
     if (exchange && same_place(key_of(exchange->request), key_of(request)) &&
         exchange->request.target == request.target && wanted(*exchange)) {
-      return first + i;
+      return at;
     }
   }
   return std::nullopt;

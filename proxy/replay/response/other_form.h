@@ -33,9 +33,13 @@ inline bool fits(const Exchange& exchange, HeaderList asked) {
 /// Whether `exchange` fits every client.
 bool fits_all(const Exchange& exchange);
 
-/// The first complete exchange with the session and key of `ordinal` for which `wanted` returns
-/// true.
+/// Where find_form() looks first.
+enum class FormSearch : std::uint8_t { kLaterFirst, kEarlierFirst };
+
+/// Another complete exchange with the session and key of `ordinal` for which `wanted` returns true:
+/// the nearest later one, otherwise the nearest earlier one, or the other way round.
 std::optional<std::uint32_t> find_form(const ArchiveReader& archive, std::uint32_t ordinal,
+                                       FormSearch search,
                                        const std::function<bool(const Exchange&)>& wanted);
 
 }  // namespace reprise

@@ -1,6 +1,7 @@
 #include "proxy/replay/response/preconditions.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,9 @@
 
 namespace reprise {
 namespace {
+
+constexpr std::array<std::string_view, 5> kFields = {"range", "if-match", "if-none-match",
+                                                     "if-modified-since", "if-unmodified-since"};
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -46,15 +50,32 @@ std::optional<std::chrono::sys_seconds> date_of(HeaderList headers, std::string_
   return text ? parse_http_date(*text) : std::nullopt;
 }
 
+/// The dates of a stored Last-Modified, as recorded and as moved.
+struct Dates {
+  Dates(std::chrono::sys_seconds recorded, std::chrono::seconds shift)
+      : first(std::min(recorded, recorded + shift)), last(std::max(recorded, recorded + shift)) {}
+  bool contain(std::optional<std::chrono::sys_seconds> date) const {
+    return date && *date >= first && *date <= last;
+  }
+
+  std::chrono::sys_seconds first;
+  std::chrono::sys_seconds last;
+};
+
+std::optional<Dates> dates_of(HeaderList stored, std::chrono::seconds shift) {
+  auto const modified = date_of(stored, "last-modified");
+  return modified ? std::optional(Dates(*modified, shift)) : std::nullopt;
+}
+
 /// Whether If-Range permits to send parts.
-bool if_range_holds(HeaderList request, HeaderList stored) {
+bool if_range_holds(HeaderList request, HeaderList stored, std::chrono::seconds shift) {
   auto const given = find_header(request, "if-range");
   if (!given) return true;
   if (given->size() >= 2 && given->ends_with('"')) {
     return find_header(stored, "etag") == given;
   }
-  auto const modified = date_of(stored, "last-modified");
-  return modified && parse_http_date(*given) == modified;
+  auto const modified = dates_of(stored, shift);
+  return modified && modified->contain(parse_http_date(*given));
 }
 
 /// Parses "0-99, 200-, -5" item by item.
@@ -117,40 +138,47 @@ std::optional<ByteRange> scan_range(RangeScan& scan, std::uint64_t size) {
 
 bool is_conditional_or_partial(HeaderList request) {
   return std::ranges::any_of(request, [](const HeaderView& field) {
-    return equals_ignoring_case(field.name, "range") ||
-           equals_ignoring_case(field.name, "if-match") ||
-           equals_ignoring_case(field.name, "if-none-match") ||
-           equals_ignoring_case(field.name, "if-modified-since") ||
-           equals_ignoring_case(field.name, "if-unmodified-since");
+    return std::ranges::any_of(kFields, [&field](std::string_view name) {
+      return equals_ignoring_case(field.name, name);
+    });
   });
 }
 
-Precondition check_preconditions(HeaderList request, HeaderList stored) {
+bool same_conditions(HeaderList recorded, HeaderList asked, std::chrono::seconds date_shift) {
+  auto const same = [&](std::string_view name) {
+    auto const then = date_of(recorded, name);
+    return find_header(recorded, name) == find_header(asked, name) ||
+           (then && Dates(*then, date_shift).contain(date_of(asked, name)));
+  };
+  return std::ranges::all_of(kFields, same) && same("if-range");
+}
+
+Precondition check_preconditions(HeaderList request, HeaderList stored,
+                                 std::chrono::seconds date_shift) {
   auto const etag = find_header(stored, "etag");
-  auto const modified = date_of(stored, "last-modified");
+  auto const modified = dates_of(stored, date_shift);
   if (find_header(request, "if-unmodified-since")) {
     auto const since = date_of(request, "if-unmodified-since");
-    if (!modified || !since || *since < *modified) return Precondition::kFailed;
+    if (!modified || !since || *since < modified->first) return Precondition::kFailed;
   }
   if (auto const match = find_header(request, "if-match"); match && !lists(*match, etag, false)) {
     return Precondition::kFailed;
   }
   auto const none_match = find_header(request, "if-none-match");
-  bool const since = find_header(request, "if-modified-since").has_value();
-  if (!none_match && !since) return Precondition::kHolds;
-  if (since && (!modified || date_of(request, "if-modified-since") != modified)) {
-    return Precondition::kHolds;
-  }
-  if (none_match && !lists(*none_match, etag, true)) return Precondition::kHolds;
-  return Precondition::kNotModified;
+  bool const has_copy = none_match
+                            ? lists(*none_match, etag, true)
+                            : modified && modified->contain(date_of(request, "if-modified-since"));
+  return has_copy ? Precondition::kNotModified : Precondition::kHolds;
 }
 
-Selection select_ranges(HeaderList request, HeaderList stored, std::uint64_t size) {
+Selection select_ranges(HeaderList request, HeaderList stored, std::uint64_t size,
+                        std::chrono::seconds date_shift) {
   constexpr std::string_view kUnit = "bytes=";
   auto const field = find_header(request, "range");
   if (!field || field->size() <= kUnit.size() ||
       !equals_ignoring_case(field->substr(0, kUnit.size()), kUnit) ||
-      !if_range_holds(request, stored)) {
+      header_has_token(stored, "accept-ranges", "none") ||
+      !if_range_holds(request, stored, date_shift)) {
     return {};
   }
   Selection selection{.kind = Selection::Kind::kParts};

@@ -131,6 +131,10 @@ void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
     if (!broken()) problem_ = "its record has no response";
     return;
   }
+  if (is_interim(reply.status) && reply.status != 101) {
+    if (!broken()) problem_ = "its record has only an interim response";
+    return;
+  }
   fits_all_ = reprise::fits_all(exchange_);
   // A refused WebSocket is answered like a GET.
   auto const& request = exchange_.request;
@@ -158,7 +162,9 @@ void PreparedExchange::prepare(std::uint32_t ordinal, const DateShift& dates,
   std::ranges::copy_if(reply.trailers.list(), std::back_inserter(trailers_), is_sendable);
   rewritable_as_document_ = is_rewritable(inject::Destination::kDocument);
   rewritable_as_worker_ = is_rewritable(inject::Destination::kWorker);
-  if (auto codings = coding::codings_of(headers_); codings && !broken() &&
+  // A part's Content-Range counts the coded bytes.
+  bool const decodable = !broken() && reply.status != 206;
+  if (auto codings = coding::codings_of(headers_); codings && decodable &&
                                                    reply.body.size_bytes > 0 &&
                                                    reply.body.size_bytes <= kDocumentBytesMax) {
     codings_ = std::move(*codings);

@@ -1,9 +1,5 @@
 #include "proxy/replay/response/prepared_exchanges.h"
 
-#include <deque>
-#include <string>
-#include <vector>
-
 #include "inject/response.h"
 
 namespace reprise {
@@ -17,6 +13,9 @@ PreparedExchanges::PreparedExchanges(const ArchiveReader& archive, Options optio
       scheduler_(archive, options.timing),
       on_damage_(std::move(on_damage)),
       cache_(archive.entries().size(), [this](std::uint32_t ordinal) { return prepare(ordinal); }) {
+  for (const IndexEntry& entry : archive.entries()) {
+    has_changed_body_.push_back(options.changed_bodies.contains(entry.sequence));
+  }
 }
 
 PreparedCache::Entry PreparedExchanges::prepare(std::uint32_t ordinal) {
@@ -33,22 +32,16 @@ ServedForm PreparedExchanges::form_for(const RequestHead& request,
   auto const form = exchange->form_for(request, script_.has_value());
   ServedForm served{.response = {exchange, exchange->response()},
                     .altered = exchange->altered(script_ ? &*script_ : nullptr, form),
-                    .plain = form.plain};
+                    .plain = form.plain,
+                    .is_rewritten = has_changed_body_[ordinal]};
   if (served.altered == nullptr) return served;
   cache_.settle(ordinal, *exchange);
-  if (served.altered->response) served.response = {exchange, served.altered->response.get()};
-  return served;
-}
-
-Headers PreparedExchanges::moved_back(HeaderList headers) const {
-  std::deque<std::string> moved;
-  std::vector<HeaderView> fields(headers.begin(), headers.end());
-  for (HeaderView& field : fields) {
-    if (auto back = dates_.moved_back(field.name, field.value)) {
-      field.value = moved.emplace_back(std::move(*back));
-    }
+  if (!served.altered->response) return served;
+  served.response = {exchange, served.altered->response.get()};
+  if (served.altered->rewritten.report.verdict == inject::Verdict::kRewritten) {
+    served.is_rewritten = true;
   }
-  return Headers(HeaderList(fields));
+  return served;
 }
 
 void PreparedExchanges::reset() {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "proxy/replay/response/injected_documents.h"
 #include "proxy/replay/response/prepared_cache.h"
@@ -20,6 +22,9 @@ struct ServedForm {
   /// response is served.
   const AlteredResponse* altered = nullptr;
   bool plain = false;  ///< the client accepts none of the recorded content codings
+  /// The content is not the recorded one: it has the script, or a what-if changed it. Its
+  /// validators are the recorded ones.
+  bool is_rewritten = false;
 };
 
 /// The exchanges of an archive ready to be served: each is prepared on first use, in the forms that
@@ -31,6 +36,8 @@ class PreparedExchanges {
     Timing timing = {};
     std::chrono::seconds date_shift{};     ///< how much later dates in responses are than recorded
     std::set<std::string> h3_offers = {};  ///< hosts whose offers of HTTP/3 (Alt-Svc) are kept
+    /// Exchanges whose body a what-if changed, by their sequence numbers.
+    std::set<std::uint64_t> changed_bodies = {};
   };
 
   /// `archive` must outlive this. `on_damage` is called for damage found while sending.
@@ -42,8 +49,8 @@ class PreparedExchanges {
   /// sent `request`. Making a form takes milliseconds; an existing one costs no allocation.
   ServedForm form_for(const RequestHead& request, const PreparedCache::Entry& exchange,
                       std::uint32_t ordinal);
-  /// A request's fields with recorded dates, for comparing conditions.
-  Headers moved_back(HeaderList headers) const;
+  /// How much later dates in responses are than recorded.
+  std::chrono::seconds date_shift() const { return dates_.by(); }
 
   /// Prepares every exchange of `session` now, as far as there is room. Returns the number of those
   /// without room; 0 if it ended early because `stop`, asked before each exchange, returned true.
@@ -69,6 +76,7 @@ class PreparedExchanges {
   std::set<std::string> const h3_offers_;
   Scheduler const scheduler_;
   PreparedExchange::OnDamage const on_damage_;
+  std::vector<bool> has_changed_body_;  // by ordinal
   InjectedDocuments documents_;
   PreparedCache cache_;
 };

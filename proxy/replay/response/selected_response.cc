@@ -48,8 +48,9 @@ Task<void> send_bare(const StoredResponse& stored, std::uint16_t status, HeaderL
   co_return co_await writer.finish({});
 }
 
-Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
+Task<void> send_one_part(const WholeResponse& whole, const Selected& selected,
                          ResponseWriter& writer) {
+  auto const range = selected.ranges.front();
   auto const position = content_range(range, whole.size_bytes);
   auto const length = std::to_string(range.size());
   auto fields =
@@ -58,6 +59,7 @@ Task<void> send_one_part(const WholeResponse& whole, const ByteRange& range,
   fields.push_back({.name = "Content-Length", .value = length});
   auto const begun = co_await send_head_as(*whole.response, 206, fields, writer);
   if (!begun) co_return begun;
+  if (selected.head_only) co_return co_await writer.finish({});
   if (auto const sent = co_await write_range(whole, range, writer); !sent) co_return sent;
   co_return co_await writer.finish({});
 }
@@ -75,8 +77,9 @@ std::string boundary_of(const std::vector<ByteRange>& ranges) {
 }
 
 /// RFC 9110 section 14.6.
-Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& ranges,
+Task<void> send_parts(const WholeResponse& whole, const Selected& selected,
                       ResponseWriter& writer) {
+  auto const& ranges = selected.ranges;
   auto const boundary = boundary_of(ranges);
   auto const stored = whole.response->parts().head.headers;
   auto const media_type = find_header(stored, "content-type");
@@ -96,6 +99,7 @@ Task<void> send_parts(const WholeResponse& whole, const std::vector<ByteRange>& 
   fields.push_back({.name = "Content-Length", .value = length});
   auto const begun = co_await send_head_as(*whole.response, 206, fields, writer);
   if (!begun) co_return begun;
+  if (selected.head_only) co_return co_await writer.finish({});
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (auto const sent = co_await writer.write(bytes_of(openings[i])); !sent) co_return sent;
     if (auto const sent = co_await write_range(whole, ranges[i], writer); !sent) co_return sent;
@@ -139,15 +143,16 @@ Task<void> write_range(const WholeResponse& whole, const ByteRange& range, Respo
   co_return Result<void>{};
 }
 
-Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole) {
+Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole,
+                std::chrono::seconds date_shift) {
   using enum Selected::Kind;
   Selected selected{.head_only = method == "HEAD"};
-  auto const precondition = check_preconditions(headers, whole.recorded);
+  auto const precondition = check_preconditions(headers, whole.recorded, date_shift);
   if (precondition != Precondition::kHolds) {
     selected.kind = precondition == Precondition::kFailed ? kPreconditionFailed : kNotModified;
     return selected;
   }
-  auto selection = select_ranges(headers, whole.recorded, whole.size_bytes);
+  auto selection = select_ranges(headers, whole.recorded, whole.size_bytes, date_shift);
   if (selection.kind == Selection::Kind::kUnsatisfiable) selected.kind = kUnsatisfiable;
   if (selection.kind == Selection::Kind::kParts) {
     selected.kind = kParts;
@@ -180,9 +185,9 @@ Task<void> send_selected(const Selected& selected, const WholeResponse& whole,
       break;
   }
   if (selected.ranges.size() == 1) {
-    co_return co_await send_one_part(whole, selected.ranges.front(), writer);
+    co_return co_await send_one_part(whole, selected, writer);
   }
-  co_return co_await send_parts(whole, selected.ranges, writer);
+  co_return co_await send_parts(whole, selected, writer);
 }
 
 }  // namespace reprise

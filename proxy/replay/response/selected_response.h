@@ -33,8 +33,10 @@ struct Selected {
   std::vector<ByteRange> ranges;  ///< as requested: they may overlap
 };
 
-/// The answer of a good origin with `whole` to a request of `method` with `headers`. Pure.
-Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole);
+/// The answer of a good origin with `whole` to a request of `method` with `headers`. `date_shift`:
+/// see preconditions.h. Pure.
+Selected select(std::string_view method, HeaderList headers, const WholeResponse& whole,
+                std::chrono::seconds date_shift = {});
 
 /// Sends that answer. Errors: the writer's; the archive's if a piece is damaged.
 Task<void> send_selected(const Selected& selected, const WholeResponse& whole,

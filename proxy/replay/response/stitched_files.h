@@ -25,8 +25,9 @@ class StitchedFiles {
         cut_too_(cut_too),
         on_damage_(std::move(on_damage)) {}
 
-  /// The file that exchange `ordinal` is a part of, valid as long as this. Null if it is not a
-  /// part, or too many others are held.
+  /// The file that exchange `ordinal` is a part of, or if it is not a part, that of the first one
+  /// with its key. Valid as long as this. Null if no exchange is a part, or too many others are
+  /// held.
   const StitchedParts* of(std::uint32_t ordinal);
 
  private:

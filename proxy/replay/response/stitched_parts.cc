@@ -79,6 +79,25 @@ bool same_file(const Exchange& a, const Exchange& b) {
   return !version.empty() && version == version_of(second) && coding(first) == coding(second);
 }
 
+/// Calls `visit` with each exchange that has the key and session of `like`, an exchange of that
+/// `ordinal`, until it returns false. `cut_too`: also those that did not end well.
+template <class Visit>
+void visit_repeats(const ArchiveReader& archive, std::uint32_t ordinal, const Exchange& like,
+                   bool cut_too, Visit&& visit) {
+  auto const all = archive.find_key(archive.entries()[ordinal].key_hash);
+  auto const first = static_cast<std::uint32_t>(all.data() - archive.entries().data());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    bool const usable = all[i].outcome == Outcome::kComplete || cut_too;
+    if (all[i].session != like.session || !usable) continue;
+    auto exchange = archive.exchange(first + i);
+    if (!exchange || exchange->request.target != like.request.target ||
+        !same_place(key_of(exchange->request), key_of(like.request))) {
+      continue;
+    }
+    if (!visit(first + i, *exchange)) return;
+  }
+}
+
 }  // namespace
 
 class StitchedParts::Body final : public PiecewiseBody {
@@ -107,6 +126,21 @@ class StitchedParts::Body final : public PiecewiseBody {
 StitchedParts::StitchedParts(Sources sources) : sources_(std::move(sources)) {}
 StitchedParts::~StitchedParts() = default;
 
+std::optional<std::uint32_t> StitchedParts::first_part(const ArchiveReader& archive,
+                                                       std::uint32_t ordinal, bool cut_too) {
+  auto const exchange = archive.exchange(ordinal);
+  if (!exchange) return std::nullopt;
+  if (place_of(*exchange)) return ordinal;
+  std::optional<std::uint32_t> first;
+  std::size_t examined = 0;
+  visit_repeats(archive, ordinal, *exchange, cut_too,
+                [&](std::uint32_t each, const Exchange& repeat) {
+                  if (place_of(repeat)) first = each;
+                  return !first && ++examined < kPartsMax;
+                });
+  return first;
+}
+
 std::unique_ptr<StitchedParts> StitchedParts::of(Sources sources, std::uint32_t chosen,
                                                  const StoredResponse& like) {
   auto exchange = sources.archive.exchange(chosen);
@@ -115,30 +149,25 @@ std::unique_ptr<StitchedParts> StitchedParts::of(Sources sources, std::uint32_t 
   if (!place) return nullptr;
   std::unique_ptr<StitchedParts> made(new StitchedParts(std::move(sources)));
   made->total_bytes_ = place->total_bytes;
-  made->gather(*exchange, chosen);
+  made->ordinal_ = chosen;
+  made->gather(*exchange);
   made->chosen_ = std::move(*exchange);
   made->lay_out(like);
   return made;
 }
 
-void StitchedParts::gather(const Exchange& chosen, std::uint32_t ordinal) {
-  auto const& archive = sources_.archive;
-  auto const siblings = archive.find_key(archive.entries()[ordinal].key_hash);
-  auto const first = static_cast<std::uint32_t>(siblings.data() - archive.entries().data());
-  for (std::uint32_t i = 0; i < siblings.size() && parts_.size() < kPartsMax; ++i) {
-    auto const& entry = siblings[i];
-    bool const usable = entry.outcome == Outcome::kComplete || sources_.cut_too;
-    if (entry.session != chosen.session || !usable) continue;
-    auto exchange = archive.exchange(first + i);
-    if (!exchange || exchange->request.target != chosen.request.target ||
-        !same_place(key_of(exchange->request), key_of(chosen.request))) {
-      continue;
-    }
-    auto const place = place_of(*exchange);
-    if (!place || place->total_bytes != total_bytes_) continue;
-    if (first + i != ordinal && !same_file(chosen, *exchange)) continue;
-    parts_.push_back({.range = place->range, .body = std::move(exchange->response.body)});
-  }
+void StitchedParts::gather(const Exchange& chosen) {
+  visit_repeats(
+      sources_.archive, ordinal_, chosen, sources_.cut_too,
+      [&](std::uint32_t each, Exchange& repeat) {
+        auto const place = place_of(repeat);
+        bool const belongs = place && place->total_bytes == total_bytes_ &&
+                             (each == ordinal_ || same_file(chosen, repeat));
+        if (belongs) {
+          parts_.push_back({.range = place->range, .body = std::move(repeat.response.body)});
+        }
+        return parts_.size() < kPartsMax;
+      });
   std::ranges::sort(parts_, {}, [](const Part& part) { return part.range.begin; });
 }
 

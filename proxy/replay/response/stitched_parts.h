@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ class StitchedParts {
     std::function<void(std::string problem)> on_damage;
   };
 
+  /// `ordinal` if it is a part, otherwise the first part with its key and session, if there is one.
+  /// `cut_too`: see Sources.
+  static std::optional<std::uint32_t> first_part(const ArchiveReader& archive,
+                                                 std::uint32_t ordinal, bool cut_too);
+
   /// The parts recorded for the key of `chosen`, in its session: answers to GET with one
   /// Content-Range, or cut ones of a known length. They belong to the same file if length, content
   /// coding and strong ETag are equal, or without an ETag, Last-Modified. `like`: the served answer
@@ -43,6 +49,8 @@ class StitchedParts {
   /// "bytes 0-99, 200-299 of 1000".
   std::string coverage() const;
   std::size_t parts() const { return parts_.size(); }
+  /// The exchange whose fields the file has.
+  std::uint32_t ordinal() const { return ordinal_; }
 
  private:
   struct Part {
@@ -51,7 +59,7 @@ class StitchedParts {
   };
   class Body;
   explicit StitchedParts(Sources sources);
-  void gather(const Exchange& chosen, std::uint32_t ordinal);
+  void gather(const Exchange& chosen);
   void lay_out(const StoredResponse& like);
   void lay_out_part(std::size_t part, std::uint64_t from);
   bool covers(const ByteRange& range) const;
@@ -65,6 +73,7 @@ class StitchedParts {
   };
 
   Sources sources_;
+  std::uint32_t ordinal_ = 0;
   Exchange chosen_;
   std::uint64_t total_bytes_ = 0;
   std::vector<Part> parts_;  // ordered by their start

@@ -205,13 +205,20 @@ TEST(H1Server, SaysWhatIsWrongWithARequest) {
               HasSubstr("this is a proxy"));
   EXPECT_THAT(answer("CONNECT a.test HTTP/1.1\r\nHost: a.test\r\n\r\n", {.explicit_proxy = true}),
               HasSubstr("400"));
+  EXPECT_THAT(answer("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"),
+              HasSubstr("this listener is not a proxy: use the address of --proxy"));
+  for (bool const explicit_proxy : {false, true}) {
+    EXPECT_THAT(answer("GET ftp://a.test/x HTTP/1.1\r\nHost: a.test\r\n\r\n",
+                       {.explicit_proxy = explicit_proxy}),
+                HasSubstr("neither a path nor an http or https URL"));
+  }
 }
 
 TEST(H1Server, BreaksTheConnectionWhenAHandlerFails) {
   EXPECT_EQ(answer("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n"), "");
 }
 
-/// Sends a body that only the close ends, and breaks off.
+/// Sends a body that only the close ends, and breaks off unless it is `whole`.
 class BrokenOff final : public Handler {
  public:
   static constexpr std::size_t kBodyBytes = 1 << 20;
@@ -224,9 +231,11 @@ class BrokenOff final : public Handler {
     auto const sent = co_await writer.write(bytes_of(body));
     broken_off = true;
     if (!sent) co_return sent;
+    if (whole) co_return co_await writer.finish({});
     co_return fail(std::make_error_code(std::errc::connection_aborted));
   }
 
+  bool whole = false;
   bool broken_off = false;
 };
 
@@ -283,6 +292,20 @@ TEST_F(H1CutResponse, WaitsForNoClientThatIsGone) {
   ends.run();
   EXPECT_TRUE(handler.broken_off);
   EXPECT_LT(received_bytes, BrokenOff::kBodyBytes);
+}
+
+TEST_F(H1CutResponse, ThatIsWholeArrivesWhateverTheClientSendsBehindItsRequest) {
+  handler.whole = true;
+  ends.spawn([this]() -> awaitable<void> {
+    co_await ask();
+    std::string const unread(64 << 10, 'x');  // the server reads less at once
+    (void)co_await ends.client->write(bytes_of(unread));
+    while (co_await read_a_little()) continue;
+    ends.client->close();
+  });
+  ends.run();
+  EXPECT_EQ(received_bytes, BrokenOff::kHead.size() + BrokenOff::kBodyBytes);
+  EXPECT_FALSE(end) << end.message();
 }
 
 TEST(H1Server, HandsTheTunnelOverWithWhatFollowed) {

@@ -265,6 +265,26 @@ TEST_F(H2ClientConnection, EndsAnUploadThatTheClientCancelsWhileItIsHeldUp) {
   EXPECT_TRUE(kept[0].request.body_partial);
 }
 
+/// The connection that the client would have to see closed carries other exchanges, too.
+TEST_F(H2ClientConnection, FailsALongUploadWhoseReusedConnectionEnds) {
+  session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    (void)co_await stream.write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    (void)co_await read_through(stream, "\r\n0\r\n\r\n");
+    stream.abort();
+  }};
+  H2Received first;
+  ask("a.test", first);
+  EXPECT_TRUE(first.whole);
+  H2Received received;
+  upload(kLongUploadBytes, true, received);
+  EXPECT_THAT(received.statuses, ElementsAre(502));
+  EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_EQ(kept[1].outcome, Outcome::kOriginFailed);
+}
+
 /// The client's stream has closed in order before that: the client has not left.
 TEST_F(H2ClientConnection, PassesTheRestOfAnUploadToAnOriginThatAnsweredEarly) {
   Event released;

@@ -151,15 +151,32 @@ TEST_F(H2SessionTest, ThatRefusesARequestIsAskedOnceMore) {
   EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
 }
 
-TEST_F(H2SessionTest, ThatRefusesARequestWhoseContentWasReadFailsIt) {
+TEST_F(H2SessionTest, ThatRefusesARequestAfterItsContentGetsItOverAnotherConnection) {
+  std::string content;
+  session_.dialer.scripts = {plays_frames([](FrameClient& origin) -> awaitable<void> {
+                               co_await answer_stream(origin, 1);
+                               co_await origin.until(NGHTTP2_DATA, 3);
+                               co_await origin.send(goaway(1));
+                             }),
+                             plays_frames([&](FrameClient& origin) -> awaitable<void> {
+                               auto const data = co_await origin.until(NGHTTP2_DATA, 1);
+                               content = data.payload;
+                               co_await origin.send(origin.head(1, {{":status", "200"}}));
+                             })};
+  auto const received =
+      ask_after_a_get("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 4\r\n\r\ndata");
+  EXPECT_EQ(received.status, 200);
+  EXPECT_EQ(content, "data");
+  EXPECT_THAT(session_.dialer.dialled, SizeIs(2));
+}
+
+TEST_F(H2SessionTest, ThatResetsAPostFailsIt) {
   session_.dialer.scripts = {plays_frames([](FrameClient& origin) -> awaitable<void> {
     co_await answer_stream(origin, 1);
     co_await origin.until(NGHTTP2_HEADERS, 3);
-    co_await origin.send(goaway(1));
+    co_await origin.send(frame(NGHTTP2_RST_STREAM, 0, 3, u32(NGHTTP2_INTERNAL_ERROR)));
   })};
-  auto const received =
-      ask_after_a_get("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 4\r\n\r\ndata");
-  EXPECT_EQ(received.status, 502);
+  EXPECT_EQ(ask_after_a_get(kEmptyPost).status, 502);
   EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
 }
 

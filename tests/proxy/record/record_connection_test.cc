@@ -4,6 +4,7 @@
 
 #include "proxy/http/h2_server.h"
 #include "proxy/record/request_rules.h"
+#include "proxy/record/send_again.h"
 #include "tests/proxy/record/recorded_session.h"
 
 namespace reprise {
@@ -531,14 +532,24 @@ TEST_F(RecordConnectionTest, SendsRequestAfterRequestOverOneConnection) {
 /// An origin that answers once, and ends the connection when it is asked again.
 class StaleConnection : public RecordConnectionTest {
  protected:
-  Received ask_again(std::string_view request) {
-    session_.dialer.scripts = {[](MemoryStream& stream) -> awaitable<void> {
+  /// `mark`: as far as the origin reads the second request before it ends the connection. `end`:
+  /// that of the request.
+  void script(std::string mark, std::string end) {
+    session_.dialer.scripts = {[this, mark](MemoryStream& stream) -> awaitable<void> {
                                  (void)co_await read_through(stream, "\r\n\r\n");
                                  (void)co_await stream.write(bytes_of(with_length("first")));
-                                 (void)co_await read_through(stream, "\r\n\r\n");
+                                 (void)co_await read_through(stream, mark);
                                  stream.abort();
+                                 broken_.set();
                                },
-                               answers(with_length("second"))};
+                               [this, end](MemoryStream& stream) -> awaitable<void> {
+                                 sent_again_ = co_await read_through(stream, end);
+                                 (void)co_await stream.write(bytes_of(with_length("second")));
+                                 (void)co_await read_all(stream);
+                               }};
+  }
+  Received ask_again(std::string_view request, const std::string& end = "\r\n\r\n") {
+    script(end, end);
     Received first;
     Received second;
     session_.ask(std::string(kGet).append(request), {&first, &second});
@@ -546,6 +557,20 @@ class StaleConnection : public RecordConnectionTest {
     EXPECT_EQ(first.body, "first");
     return second;
   }
+  /// The second request was answered over another connection, and archived with its content.
+  void expect_replaced(const Received& second) {
+    EXPECT_EQ(second.body, "second");
+    EXPECT_THAT(session_.dialer.dialled, SizeIs(2));
+    auto const kept = exchanges();
+    ASSERT_THAT(kept, SizeIs(2));
+    EXPECT_EQ(kept[1].outcome, Outcome::kComplete);
+    EXPECT_NE(kept[0].origin_connection_id, kept[1].origin_connection_id);
+    EXPECT_EQ(load(*reader_, kept[1].request.body), kContent);
+    EXPECT_FALSE(kept[1].request.body_partial);
+  }
+
+  Event broken_;
+  std::string sent_again_;
 };
 
 TEST_F(StaleConnection, IsReplacedForARequestThatMayBeSentTwice) {
@@ -558,10 +583,56 @@ TEST_F(StaleConnection, IsReplacedForARequestThatMayBeSentTwice) {
   EXPECT_NE(kept[0].origin_connection_id, kept[1].origin_connection_id);
 }
 
-TEST_F(StaleConnection, FailsARequestThatMayNot) {
+/// Browsers send a request of any method again if no byte of a response came over a connection that
+/// they used before. Here their own connection lasts, so they cannot know.
+TEST_F(StaleConnection, IsReplacedForAPost) {
   auto const second = ask_again("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n");
-  EXPECT_EQ(second.status, 502);
+  EXPECT_EQ(second.body, "second");
+  EXPECT_THAT(session_.dialer.dialled, SizeIs(2));
+}
+
+TEST_F(StaleConnection, IsReplacedForAnUploadOfKnownLength) {
+  expect_replaced(ask_again(kUploads[0].wire, kUploads[0].mark));
+  EXPECT_THAT(sent_again_, HasSubstr("\r\n\r\n0123456789"));
+}
+
+TEST_F(StaleConnection, IsReplacedForAnUploadInChunks) {
+  expect_replaced(ask_again(kUploads[1].wire, kUploads[1].mark));
+  EXPECT_THAT(sent_again_, HasSubstr("X-Sum: 7"));
+}
+
+TEST_F(StaleConnection, IsReplacedForAnUploadThatIsNotComplete) {
+  auto const& wire = kUploads[0].wire;
+  script("01234", kUploads[0].mark);
+  Received first;
+  Received second;
+  session_.serve([&](H1Client& client, MemoryStream& stream) -> awaitable<void> {
+    (void)co_await stream.write(bytes_of(kGet));
+    (void)co_await receive(client, first);
+    (void)co_await stream.write(bytes_of(wire).first(wire.size() - 5));
+    co_await broken_.wait();
+    (void)co_await stream.write(bytes_of(wire).last(5));
+    (void)co_await receive(client, second);
+  });
+  session_.run();
+  EXPECT_EQ(first.body, "first");
+  expect_replaced(second);
+  EXPECT_THAT(sent_again_, HasSubstr("\r\n\r\n0123456789"));
+}
+
+/// The client has the content, and sees what it would have seen without the recorder.
+TEST_F(StaleConnection, EndsThatOfTheClientForAnUploadThatIsTooLongToBeKept) {
+  auto const content = std::string(KeptContent::kBytesMax, '-') + "+";
+  auto const second = ask_again("POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: " +
+                                    std::to_string(content.size()) + "\r\n\r\n" + content,
+                                "-+");
+  EXPECT_EQ(second.status, 0);
   EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
+  auto const kept = exchanges();
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_EQ(kept[1].outcome, Outcome::kOriginFailed);
+  EXPECT_EQ(load(*reader_, kept[1].request.body), content);
+  EXPECT_FALSE(kept[1].request.body_partial);
 }
 
 TEST_F(RecordConnectionTest, TakesNothingForAnAnswerThatAnOriginSaysUnasked) {
@@ -644,6 +715,29 @@ TEST_F(RecordConnectionTest, KeepsADocumentAsItCameAndPassesItWithTheScript) {
   EXPECT_EQ(session.session->counters().injected_bytes, 23);
   auto const reader = session.archive();
   EXPECT_EQ(load(*reader, exchanges_of(*reader).at(0).response.body), page);
+}
+
+TEST_F(RecordConnectionTest, PassesWhatCameOfADocumentThatItsOriginBreaksOff) {
+  std::string const part = "<!doctype html><ht";
+  RecordedSession session(folder_ / "b.reprise",
+                          *inject::InjectedScript::create({.document = {"ours()"}}));
+  session.dialer.scripts = {[&part](MemoryStream& stream) -> awaitable<void> {
+    (void)co_await read_through(stream, "\r\n\r\n");
+    auto const wire =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 28\r\n\r\n" + part;
+    (void)co_await stream.write(bytes_of(wire));
+  }};
+  Received received;
+  session.ask("GET / HTTP/1.1\r\nHost: a.test\r\nAccept: text/html\r\n\r\n", {&received});
+  session.run();
+  EXPECT_EQ(received.status, 200);
+  EXPECT_EQ(received.body, part);
+  EXPECT_FALSE(received.whole);
+  EXPECT_EQ(session.session->counters().injected, 0U);
+  auto const reader = session.archive();
+  auto const kept = exchanges_of(*reader).at(0);
+  EXPECT_EQ(kept.outcome, Outcome::kCutByOrigin);
+  EXPECT_EQ(load(*reader, kept.response.body), part);
 }
 
 TEST_F(RecordConnectionTest, TakesASwitchThatNobodyAskedForAsAFailure) {

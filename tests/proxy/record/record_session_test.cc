@@ -78,6 +78,47 @@ TEST(RecordSession, KeepsAnswersAndFailuresOfDns) {
   EXPECT_EQ(answers[1].answered, 6s);
 }
 
+TEST(RecordSession, BeginsAgainWithTheConnectionsThatExchangesMayReferTo) {
+  ScratchFolder const folder;
+  RecordedSession recorded(folder / "a.reprise");
+  Event released;
+  recorded.dialer.scripts = {
+      [](MemoryStream& stream) -> awaitable<void> {
+        (void)co_await read_through(stream, "\r\n\r\n");
+        (void)co_await stream.write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+        (void)co_await read_through(stream, "\r\n\r\n");
+        stream.abort();
+      },
+      [&](MemoryStream& stream) -> awaitable<void> {
+        (void)co_await read_through(stream, "\r\n\r\n");
+        co_await released.wait();
+        (void)co_await stream.write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+        (void)co_await read_all(stream);
+      }};
+  Received first;
+  Received second;
+  auto const request = std::string("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  recorded.ask(request + request, {&first, &second});
+  recorded.context.poll();
+  recorded.session->keep(ConnectionFacts{.host = "over.test"});
+  auto const held = recorded.session->keep(ConnectionFacts{.host = "held.test"});
+  recorded.session->begin_again({});
+  released.set();
+  recorded.run();
+  EXPECT_TRUE(second.whole);
+  auto const reader = recorded.archive();
+  EXPECT_THAT(problems_of(*reader), IsEmpty());
+  std::vector<std::uint64_t> known;
+  for (const ConnectionFacts& facts : reader->connections()) {
+    if (facts.session == 2) known.push_back(facts.id);
+  }
+  EXPECT_THAT(known, ElementsAre(2, held->id));
+  auto const kept = exchanges_of(*reader);
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_EQ(kept[1].session, 2U);
+  EXPECT_EQ(kept[1].origin_connection_id, 2U);
+}
+
 TEST(RecordSession, KeepsNothingMoreIfItCannotBeginAgainOnADiskThatFillsUpAtAnyByte) {
   ScratchFolder const folder;
   std::size_t without_session = 0;

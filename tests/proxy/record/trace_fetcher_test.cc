@@ -151,6 +151,35 @@ TEST_F(TraceFetcherTest, AsksNoOtherOrigin) {
   expect_refused();
 }
 
+TEST_F(TraceFetcherTest, SendsTheFieldsThatTheUserAdds) {
+  RequestRules rules;
+  rules.fields = {{.name = "X-Key", .value = "planted-secret"},
+                  {.name = "Cookie", .value = "session=8"},
+                  {.host = "b.test", .name = "X-Other", .value = "1"}};
+  session_.session->change_requests(std::move(rules));
+  record("Banky-Trace: url=/t\r\n", answers(traced_response("", kTraceJson)));
+  EXPECT_EQ(fetched_, 1U);
+  EXPECT_THAT(asked_, HasSubstr("X-Key: planted-secret\r\n"));
+  EXPECT_THAT(asked_, HasSubstr("Cookie: session=8\r\n"));
+  EXPECT_THAT(asked_, testing::Not(HasSubstr("session=7")));
+  EXPECT_THAT(asked_, testing::Not(HasSubstr("X-Other")));
+  ASSERT_THAT(exchanges_, SizeIs(2));
+  auto const fields = exchanges_[1].request.headers.list();
+  EXPECT_FALSE(find_header(fields, "X-Key"));
+  EXPECT_EQ(find_header(fields, "Cookie"), "session=7");
+}
+
+TEST_F(TraceFetcherTest, AsksForNoTraceThatTheUserBlocks) {
+  auto filter = Filter::parse("path=/t", request_vocabulary());
+  ASSERT_TRUE(filter);
+  RequestRules rules;
+  rules.blocked.push_back({.text = "path=/t", .filter = std::move(*filter)});
+  session_.session->change_requests(std::move(rules));
+  record("Banky-Trace: url=/t\r\n", answers(traced_response("", kTraceJson)));
+  EXPECT_THAT(session_.dialer.dialled, SizeIs(1));
+  expect_refused();
+}
+
 TEST_F(TraceFetcherTest, LeavesTheRecordingAsItIsIfATraceIsTooLong) {
   record("Banky-Trace: url=/t\r\n",
          answers("HTTP/1.1 200 x\r\nContent-Length: 100000000\r\n\r\n" + std::string(5000, 'x')),

@@ -24,8 +24,30 @@ class Choosing : public testing::Test {
   static Exchange get(const std::string& target, Headers response = {}) {
     return RecordedArchive::exchange("GET", target, std::move(response));
   }
+  /// An exchange whose request had the field.
+  static Exchange asked_with(Exchange exchange, std::string_view name, std::string_view value) {
+    auto const fields = exchange.request.headers.list();
+    Fields all(fields.begin(), fields.end());
+    all.push_back({.name = name, .value = value});
+    exchange.request.headers = Headers(HeaderList(all));
+    return exchange;
+  }
   void record(Exchange exchange, std::string_view body = {}, std::string_view content = {}) {
     archive_.add(std::move(exchange), body, content);
+  }
+  /// A preflight of https://page.test for `method`, whose response allows it.
+  void record_preflight(std::string_view method) {
+    auto exchange = RecordedArchive::exchange(
+        "OPTIONS", "/api",
+        {{.name = "Access-Control-Allow-Origin", .value = "https://page.test"},
+         {.name = "Access-Control-Allow-Methods", .value = method}});
+    exchange = asked_with(std::move(exchange), "Origin", "https://page.test");
+    record(asked_with(std::move(exchange), "Access-Control-Request-Method", method), method);
+  }
+  /// A preflight of https://page.test for `method`.
+  static Fields preflight(std::string_view method) {
+    return {{.name = "Origin", .value = "https://page.test"},
+            {.name = "Access-Control-Request-Method", .value = method}};
   }
 
   /// A session that begins now: no more is recorded.
@@ -136,6 +158,50 @@ TEST_F(Choosing, RepeatsComeInRecordedOrderUntilTheSessionBeginsAgain) {
   EXPECT_EQ(body(*prepared("/")), "first");
 }
 
+TEST_F(Choosing, RepeatsOfAnOriginAreASequence) {
+  constexpr std::string_view kB = "https://b.test";
+  constexpr std::string_view kC = "https://c.test";
+  record(get("/"), "first");
+  record(asked_with(get("/"), "Origin", kB), "first of b");
+  record(asked_with(get("/"), "Origin", kC), "of c");
+  record(asked_with(get("/"), "Origin", kB), "second of b");
+  auto const by = [this](std::string_view origin) {
+    return body(ask("GET", "/", {{.name = "Origin", .value = origin}}));
+  };
+  EXPECT_EQ(by(kB), "first of b");
+  EXPECT_EQ(body(ask("GET", "/")), "first");
+  EXPECT_EQ(body(*prepared("/", {{.name = "Origin", .value = kB}})), "second of b");
+  EXPECT_EQ(by(kC), "of c");
+  EXPECT_EQ(by(kB), "second of b");
+  EXPECT_EQ(body(*prepared("/")), "first");
+  // Another one gets all of them in order, and takes none from the others.
+  sequences().reset();
+  EXPECT_EQ(by("https://d.test"), "first");
+  EXPECT_EQ(by("https://d.test"), "first of b");
+  EXPECT_EQ(body(ask("GET", "/")), "first");
+  EXPECT_EQ(by(kB), "first of b");
+}
+
+TEST_F(Choosing, APreflightGetsThatOfItsMethod) {
+  record_preflight("PUT");
+  record_preflight("DELETE");
+  EXPECT_EQ(body(ask("OPTIONS", "/api", preflight("DELETE"))), "DELETE");
+  EXPECT_EQ(body(ask("OPTIONS", "/api", preflight("PUT"))), "PUT");
+}
+
+TEST_F(Choosing, APreflightThatNoRecordedOneAllowsIsMadeUp) {
+  record_preflight("PUT");
+  record(RecordedArchive::exchange("PATCH", "/api",
+                                   {{.name = "Access-Control-Allow-Origin", .value = "*"}}));
+  auto const fields = preflight("PATCH");
+  auto const asked = head("OPTIONS", "/api", fields);
+  EXPECT_FALSE(chooser().choose_prepared(asked, connection_, sequences()));
+  EXPECT_EQ(ask(asked).kind, Kind::kMadeUp);
+  EXPECT_EQ(ask("OPTIONS", "/api", preflight("DELETE")).miss.reason,
+            "a preflight, and the DELETE that it precedes is not recorded");
+  EXPECT_EQ(body(ask("OPTIONS", "/api", preflight("POST"))), "PUT");  // needs no permission
+}
+
 TEST_F(Choosing, WhatIsNotDueAtOnceIsNotTakenBeforeItIsChosen) {
   options_.timing.think = {.kind = ThinkTime::Kind::kFixed, .fixed = seconds(5)};
   record(get("/"), "first");
@@ -197,6 +263,20 @@ TEST_F(Choosing, HeadIsAnsweredByItsOwnExchangeOrTheHeadOfGet) {
   auto const own = ask("HEAD", "/b");
   EXPECT_EQ(own.kind, Kind::kStored);
   EXPECT_EQ(own.exchange->exchange().request.method, "HEAD");
+}
+
+TEST_F(Choosing, HeadLeavesTheGetItsPlaceInTheSequence) {
+  record(get("/"), "first");
+  record(get("/"), "second");
+  record(get("/f?_=1700000000123"), "first");
+  record(get("/f?_=1700000000124"), "second");
+  EXPECT_EQ(ask("HEAD", "/").kind, Kind::kHead);
+  EXPECT_EQ(body(ask("GET", "/")), "first");
+  EXPECT_EQ(body(ask("HEAD", "/")), "second");
+  EXPECT_EQ(body(ask("GET", "/")), "second");
+  EXPECT_EQ(ask("HEAD", "/f?_=1800000000000").decision.kind, MatchKind::kFuzzy);
+  EXPECT_EQ(body(ask("GET", "/f?_=1800000000001")), "first");
+  EXPECT_EQ(body(ask("GET", "/f?_=1800000000002")), "second");
 }
 
 TEST_F(Choosing, HeadIsMatchedLikeTheGet) {
@@ -265,6 +345,86 @@ TEST_F(Choosing, ConditionsAreHeldAgainstRecordedDates) {
   EXPECT_EQ(again.selected.kind, Selected::Kind::kNotModified);
 }
 
+TEST_F(Choosing, AWholeAnswerToTheSameConditionsIsServedAsRecorded) {
+  constexpr std::string_view kDate = "Wed, 01 Jan 2020 00:00:00 GMT";
+  constexpr std::string_view kMoved = "Thu, 02 Jan 2020 00:00:00 GMT";
+  options_.date_shift = seconds(86'400);
+  Headers const validators{{.name = "ETag", .value = "\"x\""},
+                           {.name = "Last-Modified", .value = kDate}};
+  record(asked_with(get("/part", validators), "Range", "bytes=0-1"), "0123");
+  record(asked_with(get("/tag", validators), "If-None-Match", "\"x\""), "0123");
+  record(asked_with(get("/date", validators), "If-Modified-Since", kDate), "0123");
+  record(get("/none", {{.name = "Accept-Ranges", .value = "none"}}), "0123");
+  EXPECT_EQ(ask("GET", "/part", {{.name = "Range", .value = "bytes=0-1"}}).kind, Kind::kStored);
+  EXPECT_EQ(ask("HEAD", "/part", {{.name = "Range", .value = "bytes=0-1"}}).kind, Kind::kHead);
+  EXPECT_EQ(ask("GET", "/part", {{.name = "Range", .value = "bytes=1-2"}}).selected.kind,
+            Selected::Kind::kParts);
+  EXPECT_EQ(ask("GET", "/tag", {{.name = "If-None-Match", .value = "\"x\""}}).kind, Kind::kStored);
+  EXPECT_EQ(ask("GET", "/date", {{.name = "If-Modified-Since", .value = kMoved}}).kind,
+            Kind::kStored);
+  EXPECT_EQ(ask("GET", "/date", {{.name = "If-None-Match", .value = "\"x\""}}).selected.kind,
+            Selected::Kind::kNotModified);
+  EXPECT_EQ(ask("GET", "/none", {{.name = "Range", .value = "bytes=0-1"}}).selected.kind,
+            Selected::Kind::kAll);
+}
+
+TEST_F(Choosing, ACopyFromAnotherReplayIsNotWhatHasAnotherScript) {
+  Fields const page{{.name = "Sec-Fetch-Dest", .value = "document"},
+                    {.name = "If-None-Match", .value = "\"x\""}};
+  Fields const data{{.name = "Sec-Fetch-Dest", .value = "empty"},
+                    {.name = "If-None-Match", .value = "\"x\""}};
+  options_.script = *inject::InjectedScript::create({.document = {"ours()"}, .worker = ""});
+  options_.changed_bodies = {2};
+  record(get("/",
+             {{.name = "Content-Type", .value = "text/html"}, {.name = "ETag", .value = "\"x\""}}),
+         "<!doctype html><p>text");
+  record(get("/changed", {{.name = "ETag", .value = "\"x\""}}), "changed");
+  record(get("/same", {{.name = "ETag", .value = "\"x\""}}), "same");
+  auto const selected = [this](std::string_view target, const Fields& fields) {
+    return ask("GET", target, fields).selected.kind;
+  };
+  EXPECT_EQ(selected("/", data), Selected::Kind::kNotModified);  // a fetch gets no script
+  EXPECT_EQ(selected("/", page), Selected::Kind::kAll);
+  EXPECT_EQ(selected("/", page), Selected::Kind::kNotModified);
+  sequences().reset();
+  EXPECT_EQ(selected("/", page), Selected::Kind::kNotModified);
+  EXPECT_EQ(selected("/changed", {{.name = "Range", .value = "bytes=1-2"},
+                                  {.name = "If-Range", .value = "\"x\""}}),
+            Selected::Kind::kAll);
+  EXPECT_EQ(selected("/changed", data), Selected::Kind::kNotModified);
+  EXPECT_EQ(selected("/same", data), Selected::Kind::kNotModified);
+}
+
+TEST_F(Choosing, ACopyOfAnEqualRepeatIsTaken) {
+  options_.changed_bodies = {1, 2};
+  for (int i = 0; i < 2; ++i) record(get("/", {{.name = "ETag", .value = "\"x\""}}), "changed");
+  EXPECT_EQ(ask("GET", "/").kind, Kind::kStored);
+  EXPECT_EQ(ask("GET", "/", {{.name = "If-None-Match", .value = "\"x\""}}).selected.kind,
+            Selected::Kind::kNotModified);
+}
+
+TEST_F(Choosing, ACopyOfWhatWasServedPreparedIsTaken) {
+  options_.changed_bodies = {1};
+  record(get("/", {{.name = "ETag", .value = "\"x\""}}), "changed");
+  ASSERT_TRUE(prepared("/"));
+  EXPECT_EQ(ask("GET", "/", {{.name = "If-None-Match", .value = "\"x\""}}).selected.kind,
+            Selected::Kind::kNotModified);
+}
+
+TEST_F(Choosing, APartKeepsItsCoding) {
+  constexpr std::string_view kCoded("\x78\x01\x01\x01\x00\xfe\xffx\x00\x79\x00\x79", 12);
+  auto part = get("/", {{.name = "Content-Encoding", .value = "deflate"},
+                        {.name = "Content-Range", .value = "bytes 0-11/12"}});
+  part.response.status = 206;
+  record(asked_with(std::move(part), "Range", "bytes=0-"), kCoded);
+  auto const answer = ask(
+      "GET", "/",
+      {{.name = "Range", .value = "bytes=0-"}, {.name = "Accept-Encoding", .value = "identity"}});
+  EXPECT_EQ(answer.kind, Kind::kStored);
+  EXPECT_EQ(body(answer), kCoded);
+  EXPECT_FALSE(answer.form.plain);
+}
+
 TEST_F(Choosing, OnlyA200ToGetIsSelectedFrom) {
   auto missing = get("/none", {{.name = "ETag", .value = "\"x\""}});
   missing.response.status = 404;
@@ -288,6 +448,28 @@ TEST_F(Choosing, ADictionaryCodedAnswerIsForClientsThatHaveTheDictionary) {
   auto const none = ask("GET", "/coded");
   EXPECT_EQ(none.kind, Kind::kMiss);
   EXPECT_EQ(none.miss.reason, "coded with a dictionary that the client does not have");
+}
+
+TEST_F(Choosing, RepeatsWithADictionaryComeInRecordedOrder) {
+  Fields const has{{.name = "Available-Dictionary", .value = ":eA==:"}};
+  auto const coded = asked_with(get("/", {{.name = "Content-Encoding", .value = "dcb"}}),
+                                "Available-Dictionary", ":eA==:");
+  for (std::string_view const text : {"first", "second", "third"}) record(coded, text);
+  for (std::string_view const text : {"first", "second", "third", "third"}) {
+    EXPECT_EQ(body(ask("GET", "/", has)), text);
+  }
+}
+
+TEST_F(Choosing, WithoutACopyNotModifiedIsTheAnswerBefore) {
+  auto unchanged = asked_with(get("/"), "If-None-Match", "\"x\"");
+  unchanged.response.status = 304;
+  record(get("/"), "first");
+  record(get("/"), "second");
+  record(unchanged);
+  record(get("/"), "third");
+  for (std::string_view const text : {"first", "second", "second", "third"}) {
+    EXPECT_EQ(body(ask("GET", "/")), text);
+  }
 }
 
 TEST_F(Choosing, NotModifiedIsForClientsThatHaveACopy) {
@@ -333,6 +515,32 @@ TEST_F(Choosing, RecordedPartsAreStitched) {
   auto const gap = ask("GET", "/");
   EXPECT_EQ(gap.kind, Kind::kMiss);
   EXPECT_EQ(gap.miss.reason, "recorded in parts that do not have it: bytes 0-7 of 10");
+}
+
+TEST_F(Choosing, PartsAreStitchedWhateverOfThemIsChosen) {
+  auto unsatisfiable = asked_with(get("/late"), "Range", "bytes=500-");
+  unsatisfiable.response.status = 416;
+  record(std::move(unsatisfiable));
+  auto empty = asked_with(get("/cut", {{.name = "Content-Range", .value = "bytes 0-9/10"}}),
+                          "Range", "bytes=0-");
+  empty.response.status = 206;
+  empty.outcome = Outcome::kCutByClient;
+  record(std::move(empty));
+  for (const char* const target : {"/late", "/cut"}) {
+    for (auto const& [begin, bytes] : {std::pair("0-4", "01234"), std::pair("5-9", "56789")}) {
+      auto const place = std::string("bytes ") + begin + "/10";
+      auto part = get(
+          target, {{.name = "ETag", .value = "\"x\""}, {.name = "Content-Range", .value = place}});
+      part.response.status = 206;
+      record(asked_with(std::move(part), "Range", std::string("bytes=") + begin), bytes);
+    }
+  }
+  auto const late = ask("GET", "/late");
+  ASSERT_EQ(late.kind, Kind::kStitched);
+  EXPECT_EQ(late.whole().size_bytes, 10U);
+  EXPECT_EQ(late.exchange->exchange().response.status, 206);
+  EXPECT_EQ(ask("GET", "/late", {{.name = "Range", .value = "bytes=3-6"}}).kind, Kind::kStitched);
+  EXPECT_EQ(ask("GET", "/cut", {{.name = "Range", .value = "bytes=0-"}}).kind, Kind::kStitched);
 }
 
 TEST_F(Choosing, ARedirectOrAnErrorForAnotherRangeDoesNotReplaceParts) {

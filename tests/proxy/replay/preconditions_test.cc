@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "base/http/http_date.h"
@@ -78,7 +79,7 @@ TEST(Preconditions, AreHeldAgainstWhatIsStored) {
            {{{"If-Modified-Since", kBefore}}, kHolds},
            {{{"If-Modified-Since", kAfter}}, kHolds},
            {{{"If-Modified-Since", "yesterday"}}, kHolds},
-           {{{"If-None-Match", "\"tag\""}, {"If-Modified-Since", kBefore}}, kHolds},
+           {{{"If-None-Match", "\"tag\""}, {"If-Modified-Since", kBefore}}, kSame},
            {{{"If-None-Match", "\"other\""}, {"If-Modified-Since", kModified}}, kHolds},
            {{{"If-None-Match", "\"tag\""}, {"If-Modified-Since", kModified}}, kSame},
            {{{"If-Match", "\"tag\""}}, kHolds},
@@ -93,6 +94,25 @@ TEST(Preconditions, AreHeldAgainstWhatIsStored) {
     EXPECT_EQ(check_preconditions(each.request, stored()), each.expected)
         << (each.request.empty() ? "none" : std::string(each.request[0].value));
   }
+}
+
+TEST(Preconditions, TakeTheDatesOfEarlierReplays) {
+  // Served as kModified, as kAfter, and a second later.
+  constexpr std::chrono::seconds kShift(2);
+  constexpr std::string_view kMoved = "Sun, 06 Nov 1994 08:49:39 GMT";
+  constexpr std::string_view kLater = "Sun, 06 Nov 1994 08:49:40 GMT";
+  auto const check = [&](std::string_view name, std::string_view value) {
+    return check_preconditions(std::vector<HeaderView>{{name, value}}, stored(), kShift);
+  };
+  for (auto const date : {kModified, kAfter, kMoved}) {
+    EXPECT_EQ(check("If-Modified-Since", date), Precondition::kNotModified) << date;
+    EXPECT_EQ(check("If-Unmodified-Since", date), Precondition::kHolds) << date;
+    std::vector<HeaderView> const part{{"Range", "bytes=0-9"}, {"If-Range", date}};
+    EXPECT_EQ(select_ranges(part, stored(), kSize, kShift).ranges.size(), 1U) << date;
+  }
+  EXPECT_EQ(check("If-Modified-Since", kBefore), Precondition::kHolds);
+  EXPECT_EQ(check("If-Modified-Since", kLater), Precondition::kHolds);
+  EXPECT_EQ(check("If-Unmodified-Since", kBefore), Precondition::kFailed);
 }
 
 TEST(Preconditions, OfWhatHasNoValidators) {

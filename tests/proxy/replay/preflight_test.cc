@@ -98,6 +98,37 @@ TEST_F(Preflight, IsAMissWhereNothingWasAllowed) {
             "a preflight, and the recorded PUT allows https://b.test, not https://page.test");
 }
 
+TEST_F(Preflight, IsAnsweredByARecordedOneThatAllowsIt) {
+  auto recorded =
+      RecordedArchive::exchange("OPTIONS", "/item",
+                                {{.name = "Access-Control-Allow-Origin", .value = "*"},
+                                 {.name = "Access-Control-Allow-Methods", .value = "GET, PUT"},
+                                 {.name = "Access-Control-Allow-Headers", .value = "X-Key"}});
+  recorded.request.headers = {{.name = "Origin", .value = "https://b.test"},
+                              {.name = "Access-Control-Request-Method", .value = "PATCH"}};
+  recorded.response.status = 204;
+  auto const answers = [&recorded](std::string_view origin, std::string_view method,
+                                   std::string_view names) {
+    std::vector<HeaderView> fields{{.name = "Origin", .value = origin},
+                                   {.name = "Access-Control-Request-Method", .value = method}};
+    if (!names.empty()) {
+      fields.push_back({.name = "Access-Control-Request-Headers", .value = names});
+    }
+    return answers_preflight(recorded, {.key = {.method = "OPTIONS"}, .headers = fields});
+  };
+  EXPECT_TRUE(answers("https://page.test", "PUT", ""));
+  EXPECT_TRUE(answers("https://page.test", "POST", "x-key"));
+  EXPECT_FALSE(answers("https://page.test", "DELETE", ""));
+  EXPECT_FALSE(answers("https://page.test", "PUT", "x-key, x-other"));
+  EXPECT_TRUE(answers("https://b.test", "PATCH", ""));  // refused in the recording, too
+  EXPECT_FALSE(answers("https://page.test", "PATCH", ""));
+  recorded.response.status = 403;
+  EXPECT_FALSE(answers("https://page.test", "PUT", ""));
+  recorded.response.status = 204;
+  recorded.response.headers = {{.name = "Access-Control-Allow-Origin", .value = "https://b.test"}};
+  EXPECT_FALSE(answers("https://page.test", "GET", ""));
+}
+
 TEST_F(Preflight, IsOneOnlyWithItsFields) {
   std::vector<HeaderView> const origin{{.name = "Origin", .value = "https://page.test"}};
   AskedRequest asked{.key = {.method = "OPTIONS", .host = "a.test", .target = "/"},

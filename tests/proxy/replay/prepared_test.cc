@@ -72,6 +72,24 @@ TEST_F(PreparedTest, FieldsThatNoClientCouldReadAreLeftOut) {
   EXPECT_EQ(served(std::move(exchange)), "Good: 4\n");
 }
 
+TEST_F(PreparedTest, AnInterimResponseAloneIsNotServed) {
+  for (auto const status : std::initializer_list<std::uint16_t>{100, 102, 103, 199}) {
+    for (auto const outcome : {Outcome::kComplete, Outcome::kCutByOrigin}) {
+      auto exchange = with({});
+      exchange.response.status = status;
+      exchange.outcome = outcome;
+      RecordedArchive archive;
+      archive.add(std::move(exchange));
+      Scheduler const scheduler(archive.reader(), {});
+      PreparedExchange const prepared(archive.reader(), 0, DateShift({}), scheduler, {}, {}, {});
+      EXPECT_EQ(prepared.response(), nullptr) << status;
+      EXPECT_EQ(prepared.problem(),
+                outcome == Outcome::kComplete ? "its record has only an interim response" : "")
+          << status;
+    }
+  }
+}
+
 TEST_F(PreparedTest, AReasonIsOneLine) {
   auto exchange = with({});
   exchange.response.reason = "OK\r\nContent-Length: 1";

@@ -1,8 +1,13 @@
 #include "proxy/replay/replay_session.h"
 
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include "archive/writer.h"
+#include "proxy/replay/replay_connection.h"
 #include "tests/scratch_folder.h"
 
 namespace reprise {
@@ -49,6 +54,22 @@ class TlsPlansTest : public testing::Test {
     return plans().of(host, port).tls_version;
   }
   std::string protocol(const std::string& host) { return plans().of(host, 443).alpn; }
+  /// The version that a client gets that offers `versions`; empty: any.
+  std::string version_for(const std::string& host, std::vector<std::uint16_t> versions) {
+    (void)plans();
+    ReplayConnection connection(*replay_);
+    ConnectionInfo const info;
+    ClientHello const hello{.server_name = host, .versions = std::move(versions)};
+    net::io_context context{1};
+    TlsPlan planned;
+    net::co_spawn(context, connection.plan_tls(info, hello),
+                  [&planned](std::exception_ptr broken, TlsPlan plan) {
+                    if (broken) std::rethrow_exception(broken);
+                    planned = std::move(plan);
+                  });
+    context.run();
+    return planned.tls_version;
+  }
 
  private:
   ScratchFolder folder_;
@@ -72,6 +93,19 @@ TEST_F(TlsPlansTest, FallBackOn443WhateverWasRecordedFirst) {
   recorded("a.test", 443, "TLSv1.3");
   recorded("a.test", 8443, "TLSv1.2");
   EXPECT_EQ(version("a.test", 9000), "TLSv1.3");
+}
+
+TEST_F(TlsPlansTest, AVersionIsOneThatTheClientOffers) {
+  constexpr std::uint16_t kGrease = 0x3a3a;
+  recorded("new.test", 443, "TLSv1.3");
+  recorded("old.test", 443, "TLSv1.2");
+  for (const char* const host : {"new.test", "old.test"}) {
+    SCOPED_TRACE(host);
+    auto const recorded_version = version(host, 443);
+    EXPECT_EQ(version_for(host, {kGrease, TLS1_3_VERSION, TLS1_2_VERSION}), recorded_version);
+    auto const other = recorded_version == "TLSv1.3" ? TLS1_2_VERSION : TLS1_3_VERSION;
+    EXPECT_EQ(version_for(host, {kGrease, static_cast<std::uint16_t>(other)}), "");
+  }
 }
 
 TEST_F(TlsPlansTest, FallBackOnAnyPortOfTheHost) {

@@ -74,7 +74,11 @@ TEST_F(Sending, WhatAnExchangeAnswersGoesOutByItsSchedule) {
   auto part = of(Kind::kSelected);
   part.selected = {.kind = Selected::Kind::kParts, .ranges = {{.begin = 1, .end = 3}}};
   EXPECT_THAT(send(part), ElementsAre("until 6 h", "head 206", "12", "end"));
-  EXPECT_EQ(ledger_.counts().think.waits, 3U);
+  part.selected.head_only = true;
+  EXPECT_THAT(send(part), ElementsAre("until 6 h", "head 206", "end"));
+  part.selected.ranges.push_back({.begin = 0, .end = 1});
+  EXPECT_THAT(send(part), ElementsAre("until 6 h", "head 206", "end"));
+  EXPECT_EQ(ledger_.counts().think.waits, 5U);
   EXPECT_EQ(ledger_.counts().hits, 0U);  // who sends does not count
 }
 

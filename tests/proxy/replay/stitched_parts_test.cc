@@ -120,6 +120,31 @@ TEST_F(Stitched, WhatWasCutIsAPart) {
   EXPECT_EQ(stitched(false)->coverage(), "bytes 12-19 of 20");
 }
 
+TEST_F(Stitched, WhatIsNoPartHasTheFirstOneOfItsKey) {
+  RecordedArchive archive;
+  auto const add = [&archive](std::uint16_t status, Outcome outcome, std::string_view body,
+                              const char* target = "/file") {
+    auto exchange = RecordedArchive::exchange("GET", target,
+                                              {{.name = "Content-Range", .value = "bytes 0-2/20"}});
+    exchange.response.status = status;
+    exchange.outcome = outcome;
+    archive.add(std::move(exchange), body);
+  };
+  add(416, Outcome::kComplete, "");
+  add(206, Outcome::kCutByOrigin, "01");
+  add(206, Outcome::kComplete, "012");
+  add(416, Outcome::kComplete, "", "/alone");
+  auto const& reader = archive.reader();
+  std::vector<std::uint32_t> by_sequence(5);
+  for (std::uint32_t i = 0; i < reader.entries().size(); ++i) {
+    by_sequence[reader.entries()[i].sequence] = i;
+  }
+  EXPECT_EQ(StitchedParts::first_part(reader, by_sequence[1], true), by_sequence[2]);
+  EXPECT_EQ(StitchedParts::first_part(reader, by_sequence[1], false), by_sequence[3]);
+  EXPECT_EQ(StitchedParts::first_part(reader, by_sequence[3], true), by_sequence[3]);
+  EXPECT_EQ(StitchedParts::first_part(reader, by_sequence[4], true), std::nullopt);
+}
+
 TEST_F(Stitched, ALieAboutItsPlaceIsNoPart) {
   for (std::string_view const place :
        {"bytes 0-6/*", "bytes 0-99/20", "bytes 6-0/20", "bytes 0-5/20", "bytes 0-6/20 ",

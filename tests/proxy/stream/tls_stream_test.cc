@@ -69,6 +69,13 @@ class TlsStreamTest : public TlsEnds, public testing::WithParamInterface<std::ui
       receive();
     }
   }
+  /// The client changes its key so often: records without content.
+  void update_keys(int times) {
+    for (int i = 0; i < times; ++i) {
+      ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+      ASSERT_EQ(SSL_do_handshake(client_.get()), 1);
+    }
+  }
   void say(std::string_view text) {
     ASSERT_EQ(SSL_write(client_.get(), text.data(), static_cast<int>(text.size())),
               static_cast<int>(text.size()));
@@ -183,6 +190,33 @@ TEST_P(TlsStreamOfThree, TicketsShareAPacketWithWhatTheServerSaysUnasked) {
   deliver();
   EXPECT_THAT(receive(), SizeIs(1));
   EXPECT_EQ(read(), "settings");
+}
+
+TEST_P(TlsStreamOfThree, EndsAConnectionWithThousandsOfRecordsWithoutContent) {
+  constexpr int kUpdates = 400;  // 10,800 bytes
+  std::size_t content_bytes = 0;
+  std::error_code end;
+  serve([this, &content_bytes, &end]() -> awaitable<void> {
+    std::array<std::byte, 100> buffer;
+    while (!end) {
+      auto const count = co_await stream_->read_some(buffer);
+      if (!count) end = count.error();
+      content_bytes += count.value_or(0);
+    }
+  });
+  shake_hands_up_to_the_last();
+  for (int i = 0; i < 20; ++i) {
+    update_keys(kUpdates);
+    say("x");
+    deliver();
+  }
+  EXPECT_EQ(content_bytes, 20U);
+  EXPECT_FALSE(end) << end.message();
+  for (int i = 0; i < 20 && !end; ++i) {
+    update_keys(kUpdates);
+    deliver();
+  }
+  EXPECT_EQ(end, std::errc::protocol_error);
 }
 
 TEST_P(TlsStreamOfThree, TicketsAreSentBeforeAnOrderlyEnd) {

@@ -186,16 +186,18 @@ TEST(ClientHello, ReadsTheLongestThatIsAllowed) {
 }
 
 TEST(ClientHello, RefusesHostNamesThatNoResolverTakes) {
-  constexpr std::array<std::string_view, 9> kWrong = {
-      "", "a b", "a/b", {"a\0b", 3}, "..%2f", "ex\xc3\xa4mple", "a:1", "*.example.com", "a\nb"};
+  constexpr std::array<std::string_view, 8> kWrong = {
+      "a b", "a/b", {"a\0b", 3}, "..%2f", "ex\xc3\xa4mple", "a:1", "*.example.com", "a\nb"};
   for (const std::string_view name : kWrong) {
-    EXPECT_TRUE(
-        fails_with(client_hello_errc::malformed, with_extension(0, server_name_extension(name))))
+    EXPECT_TRUE(fails_with(client_hello_errc::bad_server_name,
+                           with_extension(0, server_name_extension(name))))
         << name;
   }
+  EXPECT_TRUE(
+      fails_with(client_hello_errc::malformed, with_extension(0, server_name_extension(""))));
   std::string const longest(255, 'a');
   EXPECT_EQ(parse_whole(with_extension(0, server_name_extension(longest))).server_name, longest);
-  EXPECT_TRUE(fails_with(client_hello_errc::malformed,
+  EXPECT_TRUE(fails_with(client_hello_errc::bad_server_name,
                          with_extension(0, server_name_extension(longest + "a"))));
   EXPECT_EQ(parse_whole(with_extension(0, server_name_extension("_A-9.B"))).server_name, "_a-9.b");
 }

@@ -46,6 +46,17 @@ TEST_F(ChangedArchiveTest, MakesChangesTogetherAlsoInOneDocument) {
   EXPECT_EQ(made.effect(2), "2 selected, 2 changed");
 }
 
+TEST_F(ChangedArchiveTest, NumbersTheExchangesWithAnotherBody) {
+  add_page();
+  add_script();
+  ChangedSite const made(site_, {"type=script: defer", "type=script: compress=off",
+                                 "type=script: cache=10m", "*: compress=gzip"});
+  EXPECT_THAT(made.effects[0].changed_bodies, ElementsAre(1));
+  EXPECT_THAT(made.effects[1].changed_bodies, SizeIs(0));
+  EXPECT_THAT(made.effects[2].changed_bodies, SizeIs(0));
+  EXPECT_THAT(made.effects[3].changed_bodies, ElementsAre(1, 2));
+}
+
 TEST_F(ChangedArchiveTest, IsTheSameInAnyOrder) {
   add_page();
   add_script();
