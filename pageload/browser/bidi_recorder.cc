@@ -95,7 +95,7 @@ void BidiRecorder::on_network_event(std::string_view event, const json::object& 
   if (!contexts_.contains(std::string(text_at(params, "context")))) return;
   if (event == "beforeRequestSent") return on_request(params);
   auto const& request = object_at(params, "request");
-  Entry* const entry = find({}, text_at(request, "request"));
+  Entry* const entry = find(text_at(request, "request"));
   if (entry == nullptr) return;
   double const at_s = seconds_at(params, "timestamp");
   if (event == "responseStarted" || event == "responseCompleted") apply_response(*entry, params);
@@ -111,11 +111,14 @@ void BidiRecorder::on_request(const json::object& params) {
   auto const id = text_at(request, "request");
   auto const context = text_at(params, "context");
   // The next hop of a redirect.
-  if (Entry* const before = find({}, id)) before->redirected = true;
+  if (Entry* const before = find(id)) before->redirected = true;
   auto const type = type_of(request);
   std::string url(text_at(request, "url"));
   if (type == "WebSocket" && url.starts_with("http")) url.replace(0, 4, "ws");
-  Entry* const entry = begin({}, id, url.substr(0, url.find('#')), type);
+  url.resize(std::min(url.find('#'), url.size()));
+  bool const of_memory = type == "Stylesheet" && text_at(request, "initiatorType").empty();
+  if (of_memory && has_cached_style_sheet(context, url)) return;
+  Entry* const entry = begin({}, id, url, type);
   double const start_s = seconds_at(object_at(request, "timings"), "requestTime");
   if (start_s_ < 0 && type == "Document" && context == main_frame_) start_s_ = start_s;
   if (entry == nullptr) return;
@@ -126,6 +129,17 @@ void BidiRecorder::on_request(const json::object& params) {
   entry->is_object = destination == "object" || destination == "embed";
   entry->request.method = limited(text_at(request, "method"));
   entry->request_body_missing = integer_at(request, "bodySize") > 0;
+}
+
+bool BidiRecorder::has_cached_style_sheet(std::string_view frame, std::string_view url) const {
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->frame != frame) continue;
+    const PageRequest& request = entry->request;
+    if (request.resource_type == "Document") return false;
+    bool const is_sheet = request.resource_type == "Stylesheet" && request.url == url;
+    if (is_sheet && request.from_cache) return true;
+  }
+  return false;
 }
 
 void BidiRecorder::apply_response(Entry& entry, const json::object& params) {
@@ -192,6 +206,9 @@ void BidiRecorder::on_page_event(std::string_view event, const json::object& par
     page_.url = url;
     page_.loader = navigation;
     count_activity();
+  } else if (event == "downloadWillBegin" && !page_.committed) {
+    is_download_ = true;
+    count_activity();
   } else if (event == "navigationFailed" && page_.committed) {
     page_.unreachable_url = url;
     count_activity();
@@ -202,8 +219,7 @@ void BidiRecorder::on_page_event(std::string_view event, const json::object& par
   } else if (event == "domContentLoaded") {
     page_.dom_content_loaded_s = seconds_at(params, "timestamp");
   } else if (event == "load") {
-    page_.load_event_s = seconds_at(params, "timestamp");
-    count_activity();
+    note_load_event(seconds_at(params, "timestamp"));
   }
 }
 

@@ -29,6 +29,9 @@ class BidiRecorder : public PageRecord {
   void on_context_event(std::string_view event, const boost::json::object& params);
   void on_page_event(std::string_view event, const boost::json::object& params);
   void on_request(const boost::json::object& params);
+  /// Firefox reports a style sheet that it has in memory twice: for the preload and for the page.
+  /// `frame` is a context, whose latest document counts.
+  bool has_cached_style_sheet(std::string_view frame, std::string_view url) const;
   /// Firefox does not report the response to an <object> that becomes a frame: its load event ends
   /// the request, whose status stays unknown.
   void end_object(std::string_view url, double at_s);

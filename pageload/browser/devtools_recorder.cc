@@ -116,7 +116,12 @@ void DevtoolsRecorder::on_network_event(std::string_view session, std::string_vi
         statuses.push_back(static_cast<int>(integer_at(params, "statusCode")));
       }
     }
-  } else if (Entry* const entry = find(session, text_at(params, "requestId"))) {
+  } else if (Entry* const entry = find(text_at(params, "requestId"))) {
+    // These come from the target that has the body. Others can come from another target, such as
+    // those of the page about requests of its workers.
+    if (event == "responseReceived" || event == "dataReceived" || event == "loadingFinished") {
+      entry->session = session;
+    }
     if (event == "responseReceived") {
       auto const& response = object_at(params, "response");
       apply_response(*entry, response);
@@ -150,7 +155,7 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
     start_s_ = at_s;
     if (double const wall_s = number_at(params, "wallTime"); wall_s > 0) epoch_s_ = wall_s - at_s;
   }
-  if (Entry* const before = find(session, text_at(params, "requestId"))) {
+  if (Entry* const before = find(text_at(params, "requestId"))) {
     // Both a frame's session and its parent's may report the same request.
     if (!params.contains("redirectResponse")) return;
     apply_response(*before, object_at(params, "redirectResponse"));
@@ -185,7 +190,7 @@ void DevtoolsRecorder::on_web_socket(std::string_view session, std::string_view 
     if (entry != nullptr) entry->request.method = "GET";
     return;
   }
-  Entry* const entry = find(session, text_at(params, "requestId"));
+  Entry* const entry = find(text_at(params, "requestId"));
   if (entry == nullptr) return;
   double const at_s = number_at(params, "timestamp", -1);
   if (event == "webSocketWillSendHandshakeRequest") {
@@ -216,8 +221,7 @@ void DevtoolsRecorder::on_page_event(std::string_view session, std::string_view 
   } else if (event == "domContentEventFired") {
     page_.dom_content_loaded_s = at_s;
   } else if (event == "loadEventFired") {
-    page_.load_event_s = at_s;
-    count_activity();
+    note_load_event(at_s);
   } else if (event == "lifecycleEvent" && text_at(params, "loaderId") == page_.loader) {
     if (text_at(params, "name") == "firstPaint") page_.first_paint_s = at_s;
     if (text_at(params, "name") == "firstContentfulPaint") page_.first_contentful_paint_s = at_s;
@@ -275,8 +279,10 @@ void DevtoolsRecorder::apply_response(Entry& entry, const json::object& response
   for (auto const name : {"Proxy-Status", "proxy-status"}) {  // by HTTP/1.1 and by HTTP/2
     if (headers.contains(name)) entry.origin_failure = origin_failure_of(text_at(headers, name));
   }
-  request.from_cache = request.from_cache || flag_at(response, "fromDiskCache") ||
-                       flag_at(response, "fromPrefetchCache");
+  // A prefetch that fills that cache has the flag, too.
+  bool const was_prefetched =
+      flag_at(response, "fromPrefetchCache") && request.resource_type != "Prefetch";
+  request.from_cache = request.from_cache || flag_at(response, "fromDiskCache") || was_prefetched;
   request.encoded_bytes = integer_at(response, "encodedDataLength");
   // The network's own times are not delayed by a busy page. A cached response has the times of the
   // request that filled the cache.

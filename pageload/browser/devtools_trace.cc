@@ -48,6 +48,7 @@ Result<void> DevtoolsTrace::start(const std::string& session, TimePoint deadline
 void DevtoolsTrace::on_event(std::string_view method, const json::object& params) {
   if (method != "Tracing.tracingComplete") return;
   complete_ = true;
+  lost_events_ = flag_at(params, "dataLossOccurred");
   stream_ = text_at(params, "stream");
 }
 
@@ -61,10 +62,20 @@ Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint d
   auto const stream = await_stream(deadline);
   if (!stream && stream.error() != std::errc::timed_out) return fail(stream.error());
   if (!stream || stream->empty()) return remark("the browser did not return it");
-  auto const failure = copy(*stream, path, deadline);
+  std::string trace;
+  auto const failure = read(*stream, deadline, trace);
   if (!failure && failure.error() != std::errc::timed_out) return fail(failure.error());
-  if (failure && failure->empty()) return {};
-  return remark(failure ? *failure : "the browser did not return it");
+  if (!failure) return remark("the browser did not return it");
+  if (!failure->empty()) return remark(*failure);
+  if (auto const written = write_private_file(trace, path); !written) {
+    load.unwritten_files.push_back(path.string() +
+                                   " cannot be written: " + written.error().message());
+    return {};
+  }
+  if (lost_events_) {
+    load.remarks.emplace_back("The trace is incomplete: the browser's buffer was full.");
+  }
+  return {};
 }
 
 Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
@@ -77,10 +88,9 @@ Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
   return stream_;
 }
 
-/// Returns why the file is incomplete; empty if it is complete.
-Result<std::string> DevtoolsTrace::copy(const std::string& stream,
-                                        const std::filesystem::path& path, TimePoint deadline) {
-  std::string trace;
+/// Returns why `trace` is incomplete; empty if it is complete.
+Result<std::string> DevtoolsTrace::read(const std::string& stream, TimePoint deadline,
+                                        std::string& trace) {
   for (bool more = true; more;) {
     auto const reply = connection_.call(session_, "IO.read", {{"handle", stream}}, deadline);
     if (!reply) return fail(reply.error());
@@ -93,9 +103,7 @@ Result<std::string> DevtoolsTrace::copy(const std::string& stream,
     more = !flag_at(reply->result, "eof");
   }
   connection_.post(session_, "IO.close", {{"handle", stream}});
-  auto const written = write_private_file(trace, path);
-  if (written) return std::string();
-  return path.string() + " cannot be written: " + written.error().message();
+  return std::string();
 }
 
 }  // namespace reprise

@@ -25,18 +25,19 @@ class DevtoolsTrace {
   Result<void> start(const std::string& session, TimePoint deadline);
   /// Call it with every event until write() has returned.
   void on_event(std::string_view method, const boost::json::object& params);
-  /// Ends the trace and writes it: JSON, gzip. An incomplete file is removed.
+  /// Ends the trace and writes it, complete or not at all: JSON, gzip. A remark says if the browser
+  /// dropped events.
   Result<void> write(const std::filesystem::path& path, TimePoint deadline, PageLoad& load);
 
  private:
   Result<std::string> await_stream(TimePoint deadline);
-  Result<std::string> copy(const std::string& stream, const std::filesystem::path& path,
-                           TimePoint deadline);
+  Result<std::string> read(const std::string& stream, TimePoint deadline, std::string& trace);
 
   RemoteConnection& connection_;
   std::string session_;
   std::string refusal_;  ///< the browser's message
   bool complete_ = false;
+  bool lost_events_ = false;  ///< the browser's buffer was full
   std::string stream_;
 };
 

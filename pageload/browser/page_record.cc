@@ -73,17 +73,20 @@ void PageRecord::abort_requests(const std::function<bool(const Entry&)>& which,
   }
 }
 
-PageRecord::Entry* PageRecord::find(std::string_view session, std::string_view id) {
+PageRecord::Entry* PageRecord::find(std::string_view id) {
   auto const found = current_.find(std::string(id));
-  if (found == current_.end()) return nullptr;
-  Entry& entry = entries_[found->second];
-  entry.session = session;
-  return &entry;
+  return found == current_.end() ? nullptr : &entries_[found->second];
 }
 
 void PageRecord::note_response(Entry& entry) {
   if (!entry.in_flight || entry.request.resource_type != "Fetch") return;
   if (!std::exchange(entry.unread, true)) ++unread_;
+  ++activity_;
+}
+
+void PageRecord::note_load_event(double at_s) {
+  page_.load_event_s = at_s;
+  ++load_events_;
   ++activity_;
 }
 

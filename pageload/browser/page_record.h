@@ -30,7 +30,7 @@ class PageRecord {
   /// Identifies the complete body of a request, to read it from the browser.
   struct BodyName {
     std::size_t index = 0;  ///< into PageLoad::requests
-    std::string session;    ///< the last session with an event for the request
+    std::string session;    ///< the session that reported the response
     std::string request_id;
     std::int64_t size_bytes = 0;  ///< decoded, according to the events
   };
@@ -39,6 +39,8 @@ class PageRecord {
 
   /// Whether the page of the navigation has fired its load event.
   bool loaded() const { return page_.load_event_s >= 0; }
+  /// Load events of the main frame so far: those of pages that it has left count, too.
+  std::uint64_t load_events() const { return load_events_; }
   /// Requests without an end, except types that can stay open forever.
   std::size_t in_flight() const { return in_flight_; }
   /// Those of them that may have ended unnoticed: Chromium does not report the end of a fetch()
@@ -50,6 +52,10 @@ class PageRecord {
   bool crashed() const { return crashed_; }
   /// Whether the main frame has left about:blank.
   bool committed() const { return page_.committed; }
+  /// The URL that the main frame shows; empty before committed().
+  const std::string& shown_url() const { return page_.url; }
+  /// Whether the browser saves what it was sent to as a file, and shows no page.
+  bool is_download() const { return is_download_; }
   /// The URL for which the page shows the browser's error page; empty if it shows none.
   const std::string& unreachable_url() const { return page_.unreachable_url; }
   /// The error of the main frame's latest document ("net::ERR_..."); empty if it loaded. A document
@@ -71,7 +77,7 @@ class PageRecord {
   struct Entry {
     PageRequest request;
     std::string id;
-    std::string session;
+    std::string session;  ///< the one that reported its start, later the one with its response
     std::string frame;
     std::string loader;
     bool in_flight = true;
@@ -109,11 +115,13 @@ class PageRecord {
   Entry* begin(std::string_view session, std::string_view id, std::string_view url,
                std::string_view type);
   /// The latest hop of a request; null if it is unknown.
-  Entry* find(std::string_view session, std::string_view id);
+  Entry* find(std::string_view id);
   void end(Entry& entry, double at_s, std::string_view failure);
   void abort_requests(const std::function<bool(const Entry&)>& which, std::string_view why);
   /// Call it when the head, or more of the body, has arrived.
   void note_response(Entry& entry);
+  /// The page has fired its load event.
+  void note_load_event(double at_s);
   void add_console_error(std::string text);
   void count_activity() { ++activity_; }
 
@@ -129,6 +137,7 @@ class PageRecord {
   double start_s_ = -1;  ///< the first document was requested
   bool tells_shifts_ = false;
   bool crashed_ = false;
+  bool is_download_ = false;
 
  private:
   void note_read(Entry& entry);
@@ -141,6 +150,7 @@ class PageRecord {
   std::size_t unread_ = 0;
   std::size_t text_bytes_ = 0;
   std::uint64_t activity_ = 0;
+  std::uint64_t load_events_ = 0;
   std::uint64_t requests_not_kept_ = 0;
   std::uint64_t console_errors_not_kept_ = 0;
 };

@@ -32,6 +32,7 @@ constexpr int kSettledPart = 10;
 constexpr std::chrono::nanoseconds kSettleMax = 10s;
 /// After this long without an event the body of a fetch() is taken as unread by scripts.
 constexpr std::chrono::milliseconds kUnreadTime = 2s;
+constexpr auto kEmptyPage = "about:blank";
 
 auto answer_deadline(const PageLoad& load) {
   return std::chrono::steady_clock::now() +
@@ -43,6 +44,7 @@ auto answer_deadline(const PageLoad& load) {
 Result<void> PageSession::run(const std::string& url, int width, int height, PageLoad& load) {
   connection_.set_event_sink([this](auto session, auto method, const json::object& params) {
     on_event(session, method, params);
+    if (recording_) sample_load_event();
   });
   struct SinkReset {
     RemoteConnection& connection;
@@ -138,7 +140,13 @@ Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
     load.failure = "In the load that fills the cache: " + load.failure;
     return {};
   }
-  navigate("about:blank");
+  auto const left = leave_page();
+  if (!left) return fail(left.error());
+  if (!*left) {
+    load.outcome = LoadOutcome::kTimedOut;
+    load.failure = "The browser did not leave the page after the load that fills the cache.";
+    return {};
+  }
   if (auto const settled = settle(); !settled) return settled;
   // One that still runs would answer requests of the next load before it is watched.
   auto const stopped = stop_service_workers(std::chrono::steady_clock::now() + kAnswerTime);
@@ -147,12 +155,27 @@ Result<void> PageSession::warm_up(const std::string& url, PageLoad& load) {
   return stopped;
 }
 
+/// Shows the empty page. False if the browser does not in time. Its events end here: after the next
+/// navigation they would be taken for those of the page.
+Result<bool> PageSession::leave_page() {
+  start_record();
+  recording_ = true;
+  navigate(kEmptyPage);
+  auto const deadline = std::chrono::steady_clock::now() + kAnswerTime;
+  while (!record().loaded() || record().shown_url() != kEmptyPage) {
+    auto const handled = connection_.pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled) return false;
+  }
+  recording_ = false;
+  return true;
+}
+
 Result<void> PageSession::wait_until_quiet(PageLoad& load) {
   auto const deadline = std::chrono::steady_clock::now() + options_.timeout;
   auto quiet_since = std::chrono::steady_clock::now();
   std::uint64_t activity = 0;
   while (std::chrono::steady_clock::now() < deadline) {
-    if (has_ended() && !machine_at_load_event_) machine_at_load_event_ = MachineSample::take();
     bool const quiet = has_ended() && record().in_flight() == record().unread();
     auto const rest =
         record().unread() == 0 ? options_.quiet : std::max(options_.quiet, kUnreadTime);
@@ -170,9 +193,10 @@ Result<void> PageSession::wait_until_quiet(PageLoad& load) {
       load.failure = "The browser process that showed the page crashed.";
       return {};
     }
-    if (!no_way_->empty()) {
+    auto const no_page = record().is_download() ? "it is a download" : *no_way_;
+    if (!no_page.empty()) {
       load.outcome = LoadOutcome::kNavigationFailed;
-      load.failure = "The page could not be loaded: " + *no_way_ + ".";
+      load.failure = "The page could not be loaded: " + no_page + ".";
       return {};
     }
   }
@@ -201,6 +225,15 @@ Result<void> PageSession::take_steps(PageLoad& load) {
 /// Whether nothing more is to come, except requests of the page's scripts.
 bool PageSession::has_ended() const {
   return record().loaded() || (record().committed() && !record().document_failure().empty());
+}
+
+/// Samples the machine at the end of a document. Those of pages that go on to another one are
+/// replaced: the load's times are those of the last document.
+void PageSession::sample_load_event() {
+  if (!has_ended()) return;
+  if (machine_at_load_event_ && load_events_sampled_ == record().load_events()) return;
+  load_events_sampled_ = record().load_events();
+  machine_at_load_event_ = MachineSample::take();
 }
 
 void PageSession::judge_ending(PageLoad& load) const {
@@ -260,10 +293,9 @@ Result<void> PageSession::take_screenshot(PageLoad& load) {
   if (!reply) return fail(reply.error());
   auto const png = decode_base64(text_at(reply->result, "data"));
   if (!reply->error.empty() || !png) return remark(reply->error);
-  auto const written = write_private_file(*png, options_.screenshot);
-  if (!written) {
-    return remark(options_.screenshot.string() +
-                  " cannot be written: " + written.error().message());
+  if (auto const written = write_private_file(*png, options_.screenshot); !written) {
+    load.unwritten_files.push_back(options_.screenshot.string() +
+                                   " cannot be written: " + written.error().message());
   }
   return {};
 }

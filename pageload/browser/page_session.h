@@ -74,12 +74,15 @@ class PageSession {
 
  private:
   std::optional<MachineSample> machine_at_load_event_;
+  std::uint64_t load_events_sampled_ = 0;  ///< of the record, when that was taken
 
   Result<void> settle();
   Result<void> warm_up(const std::string& url, PageLoad& load);
+  Result<bool> leave_page();
   Result<void> wait_until_quiet(PageLoad& load);
   Result<void> take_steps(PageLoad& load);
   bool has_ended() const;
+  void sample_load_event();
   void judge_ending(PageLoad& load) const;
   Result<void> read_out(PageLoad& load);
   Result<bool> read_dom(PageLoad& load);

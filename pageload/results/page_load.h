@@ -121,6 +121,9 @@ struct PageLoad {
   /// The browser's own requests, as the replay saw them: "GET http://...", "DNS a.test". Nothing
   /// without a replay.
   std::optional<std::vector<std::string>> browser_requests;
+  /// Files about this load that were asked for, and why each cannot be written: "a.png cannot be
+  /// written: No space left on device". Not kept in a file.
+  std::vector<std::string> unwritten_files;
   std::string trace;  ///< the file with the browser's trace, as `--trace` named it; empty: none
   /// What the machine did from the navigation to the load event, or until it was given up. Its
   /// own_ms are of browser and replay.

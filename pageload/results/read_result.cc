@@ -155,6 +155,8 @@ LinkSummary link_of(Fields from) {
   link.rtt_ms = profile.number("rtt_ms");
   link.down_bps = profile.into("down").number("rate_bps");
   link.up_bps = profile.into("up").number("rate_bps");
+  link.down_trace_sha256 = profile.into("down").into("trace").text("sha256");
+  link.up_trace_sha256 = profile.into("up").into("trace").text("sha256");
   for (auto const* const direction : {"down", "up"}) {
     auto counters = from.into(direction);
     for (auto const* const drops : {"queue_drops", "aqm_drops"}) {

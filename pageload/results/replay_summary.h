@@ -32,6 +32,8 @@ struct LinkSummary {
   /// The maximum cost of late packets; nothing in results before it was measured.
   std::optional<double> lateness_cost_ms;
   std::optional<double> rtt_ms, down_bps, up_bps;
+  /// SHA-256 of the trace files; empty: none, or unknown.
+  std::string down_trace_sha256, up_trace_sha256;
   /// Packets for which the queue had no room, or which its management dropped, both ways together;
   /// without the losses that the link was asked for.
   double queue_drops = 0;

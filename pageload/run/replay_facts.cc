@@ -21,6 +21,13 @@ std::map<std::string, std::string> misses_of(const ReplaySummary& report) {
   return all;
 }
 
+/// A URL as reports of replays name it: a long one is cut.
+std::string url_in_report(std::string_view url) {
+  std::string text(url.substr(0, kReportTextMax));
+  if (url.size() > kReportTextMax) text += "...";
+  return text;
+}
+
 /// Whether the miss of `url`, where the load ended, can be that of a document. A script can push a
 /// URL (history.pushState) and fetch it without going there. A browser need not report the request
 /// of a document that failed.
@@ -37,7 +44,7 @@ bool may_be_document(const PageLoad& page, std::string_view url) {
 void set_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
   auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
   for (auto const view : {asked, without_fragment(page.final_url)}) {
-    auto const url = std::string(view);
+    auto const url = url_in_report(view);
     auto const miss = misses.find("GET " + url);
     if (miss == misses.end() || (view != asked && !may_be_document(page, view))) continue;
     page.outcome = LoadOutcome::kNotInArchive;
@@ -50,13 +57,11 @@ void set_outcome(PageLoad& page, const std::map<std::string, std::string>& misse
   }
 }
 
-/// "GET https://a.test/", as reports of replays name it: WebSockets by their CONNECT, and long URLs
-/// cut.
+/// "GET https://a.test/", as reports of replays name it: WebSockets by their CONNECT.
 std::string name_in_report(const PageRequest& request) {
   bool const is_socket = request.url.starts_with("ws://") || request.url.starts_with("wss://");
-  auto url = is_socket ? "http" + request.url.substr(2) : request.url;
-  if (url.size() > kReportTextMax) url = url.substr(0, kReportTextMax) + "...";
-  return (is_socket ? "CONNECT" : request.method) + " " + url;
+  if (is_socket) return "CONNECT " + url_in_report("http" + request.url.substr(2));
+  return request.method + " " + url_in_report(request.url);
 }
 
 /// A request that no page made was the browser's own.

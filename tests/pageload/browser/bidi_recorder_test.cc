@@ -127,6 +127,54 @@ TEST_F(BidiRecorded, AnObjectThatBecomesAFrameEndsWithItsLoadEvent) {
   EXPECT_EQ(load().requests[1].failure, "");
 }
 
+// As Firefox reports it: at once and complete, for the preload and for the page.
+TEST_F(BidiRecorded, AStyleSheetFromMemoryIsOneRequest) {
+  auto const cached = [this](const std::string& id, const std::string& context) {
+    sends(id, "http://a.test/s.css", 1600, R"(,"destination":"style","initiatorType":null)",
+          context);
+    answers(id, 1600, R"("status":200,"fromCache":true)");
+  };
+  loads_a_document();
+  cached("2", "P");
+  cached("3", "P");
+  ASSERT_EQ(load().requests.size(), 2);
+  EXPECT_TRUE(load().requests[1].from_cache);
+  EXPECT_EQ(recorder_.in_flight(), 0);
+  event("browsingContext.contextCreated", R"({"context":"F","parent":"P"})");
+  cached("4", "F");
+  EXPECT_EQ(load().requests.size(), 3) << "another frame";
+  sends("5", "http://a.test/", 1700, R"(,"destination":"document")", "P", R"("O")");
+  cached("6", "P");
+  EXPECT_EQ(load().requests.size(), 5) << "another document";
+}
+
+TEST_F(BidiRecorded, AStyleSheetThatIsRequestedTwiceIsTwoRequests) {
+  loads_a_document();
+  constexpr auto kLink = R"(,"destination":"style","initiatorType":"link")";
+  sends("2", "http://a.test/s.css", 1600, kLink);
+  answers("2", 1610, R"("status":200,"fromCache":true)");
+  sends("3", "http://a.test/s.css", 1620, kLink);
+  EXPECT_EQ(load().requests.size(), 3);
+  EXPECT_EQ(recorder_.in_flight(), 1);
+}
+
+TEST_F(BidiRecorded, ADownloadIsNoPage) {
+  constexpr auto kFile = "http://a.test/file";
+  sends("1", kFile, 1000, R"(,"destination":"document")", "P", R"("N")");
+  answers("1", 1200);
+  event("browsingContext.downloadWillBegin", R"({"context":"F","navigation":"X"})");
+  EXPECT_FALSE(recorder_.is_download());
+  on_page("downloadWillBegin", 1210, kFile);
+  EXPECT_TRUE(recorder_.is_download());
+}
+
+TEST_F(BidiRecorded, ADownloadThatAPageBeginsIsNotThePage) {
+  loads_a_document();
+  on_page("downloadWillBegin", 1600, "http://a.test/file", "O");
+  EXPECT_FALSE(recorder_.is_download());
+  EXPECT_TRUE(recorder_.loaded());
+}
+
 TEST_F(BidiRecorded, APageThatGoesOnIsNotLoadedUntilTheNextOneIs) {
   loads_a_document();
   sends("2", "http://a.test/next", 1600, R"(,"destination":"document")", "P", R"("O")");

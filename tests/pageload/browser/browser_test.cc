@@ -12,11 +12,15 @@
 
 #include <fstream>
 
+#include "tests/scratch_folder.h"
+
 namespace reprise {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 namespace fs = std::filesystem;
 
 /// What the fake browser noted about itself.
@@ -98,6 +102,56 @@ TEST_F(BadBrowser, LoadsAPageWhenItBehaves) {
 TEST_F(BadBrowser, IsBusyBehindANewPageAndSettles) {
   EXPECT_EQ(load_with("starts", 30s, 500ms).outcome, LoadOutcome::kLoaded);
   EXPECT_EQ(load_with("starts", 30s, 0ms).outcome, LoadOutcome::kBrowserDied);
+}
+
+TEST_F(BadBrowser, LeavesThePageLateAndIsWaitedForBeforeTheLoadThatCounts) {
+  auto browser = Browser::start(browser_that("leaves-late"));
+  ASSERT_TRUE(browser.has_value());
+  auto options = page_options();
+  options.warm = true;
+  auto const load = (*browser)->load("http://a.test/", options);
+  EXPECT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
+  EXPECT_EQ(load.final_url, "http://a.test/");
+}
+
+TEST_F(BadBrowser, WorksUntilTheLastLoadEventAndThatIsCounted) {
+  auto const load = load_with("goes-on");
+  ASSERT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
+  EXPECT_NEAR(load.load_event_ms.value_or(-1), 430, 0.01);
+  ASSERT_TRUE(load.machine.has_value());
+  EXPECT_GT(load.machine->own_ms, 200) << "300 ms between the two pages";
+}
+
+TEST_F(BadBrowser, LosesEventsOfATraceAndThatIsARemark) {
+  ScratchFolder const folder;
+  for (auto const* const mode : {"ok", "overflows"}) {
+    auto browser = Browser::start(browser_that(mode));
+    ASSERT_TRUE(browser.has_value());
+    auto options = page_options();
+    options.trace = folder / mode;
+    auto const load = (*browser)->load("http://a.test/", options);
+    EXPECT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
+    EXPECT_TRUE(fs::exists(options.trace));
+    if (std::string_view(mode) == "ok") {
+      EXPECT_THAT(load.remarks, IsEmpty());
+    } else {
+      EXPECT_THAT(load.remarks, ElementsAre(HasSubstr("the browser's buffer was full")));
+    }
+  }
+}
+
+TEST_F(BadBrowser, GivesFilesThatCannotBeWrittenAndTheyAreNamed) {
+  ScratchFolder const folder;
+  auto browser = Browser::start(browser_that("ok"));
+  ASSERT_TRUE(browser.has_value());
+  auto options = page_options();
+  options.screenshot = folder.path();
+  options.trace = folder.path();
+  auto const load = (*browser)->load("http://a.test/", options);
+  EXPECT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
+  auto const why = folder.path().string() + " cannot be written: Is a directory";
+  EXPECT_THAT(load.unwritten_files, ElementsAre(why, why));
+  EXPECT_THAT(load.remarks, IsEmpty());
 }
 
 TEST_F(BadBrowser, IsNotThereAndSaysSo) {

@@ -259,6 +259,18 @@ TEST_F(Recorded, MarksWhatTheBrowsersOwnCacheGave) {
   EXPECT_EQ(requests[2].remote_address, "[::1]:8443");
 }
 
+// The prefetch and the request that it is for have the same flag.
+TEST_F(Recorded, TakesAPrefetchForARequestOnTheNetwork) {
+  sends("1", "http://a.test/next", 10, "Prefetch");
+  answers("1", 10.1, 200, R"(,"fromPrefetchCache":true,"connectionId":7)");
+  sends("2", "http://a.test/next", 10, "Document");
+  answers("2", 10.1, 200, R"(,"fromPrefetchCache":true)");
+  auto const requests = recorder_.page_load().requests;
+  EXPECT_FALSE(requests[0].from_cache);
+  EXPECT_EQ(requests[0].connection, 7);
+  EXPECT_TRUE(requests[1].from_cache);
+}
+
 TEST_F(Recorded, FollowsARequestAcrossSessionsOfAFrame) {
   sends("D", "http://b.test/frame", 10, "Document");
   sends("D", "http://b.test/frame", 10, "Document", "", "child");  // told twice
@@ -274,6 +286,26 @@ TEST_F(Recorded, EndsTheRequestsOfATargetThatWentAway) {
   event("Target.detachedFromTarget", R"({"sessionId":"worker"})");
   EXPECT_EQ(recorder_.in_flight(), 0);
   EXPECT_THAT(recorder_.page_load().requests[0].failure, HasSubstr("went away"));
+}
+
+// Details such as a request's headers can be events of the page.
+TEST_F(Recorded, EndsTheRequestsOfAWorkerWhosePageReportedTheirDetails) {
+  sends("1", "http://a.test/", 10, "Fetch", "", "worker");
+  event("Network.requestWillBeSentExtraInfo", R"({"requestId":"1"})");
+  event("Network.resourceChangedPriority", R"({"requestId":"1","newPriority":"High"})");
+  event("Target.detachedFromTarget", R"({"sessionId":"worker"})");
+  EXPECT_EQ(recorder_.in_flight(), 0);
+}
+
+TEST_F(Recorded, CountsTheLoadEventsOfAllItsPages) {
+  loads_a_document();
+  EXPECT_EQ(recorder_.load_events(), 1);
+  EXPECT_EQ(recorder_.shown_url(), "http://a.test/");
+  shows("http://a.test/next", "M");
+  EXPECT_EQ(recorder_.load_events(), 1);
+  event("Page.loadEventFired", R"({"timestamp":10.9})");
+  EXPECT_EQ(recorder_.load_events(), 2);
+  EXPECT_EQ(recorder_.shown_url(), "http://a.test/next");
 }
 
 TEST_F(Recorded, EndsTheRequestsOfAPageThatWasLeft) {

@@ -15,14 +15,16 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace json = boost::json;
 
 namespace {
 
 std::string mode = "ok";
-std::string held_back;  // a reply for later
-pid_t worker = 0;       // of mode "starts": what the browser still does behind a new page
+std::string held_back;       // a reply for later
+std::vector<pid_t> workers;  // of mode "starts": what the browser still does behind a new page
+int left[2] = {-1, -1};      // of mode "leaves-late": has a byte once the page is left
 
 void send_text(std::string_view text) {
   std::string const message = std::string(text) + '\0';
@@ -38,37 +40,75 @@ void send_event(std::string_view method, json::object params) {
   for (;;) ::pause();
 }
 
-void send_page_load() {
+void send_request(std::string_view id, std::string_view loader, std::string_view type,
+                  double at_s) {
   send_event("Network.requestWillBeSent",
-             {{"requestId", "L"},
-              {"loaderId", "L"},
+             {{"requestId", id},
+              {"loaderId", loader},
               {"frameId", "F"},
-              {"type", "Document"},
-              {"timestamp", 100.0},
+              {"type", type},
+              {"timestamp", at_s},
               {"request", {{"url", "http://a.test/"}, {"method", "GET"}}}});
-  send_event("Network.responseReceived",
-             {{"requestId", "L"},
-              {"timestamp", 100.01},
-              {"response", {{"status", 200}, {"mimeType", "text/html"}}}});
-  send_event("Page.frameNavigated",
-             {{"frame", {{"id", "F"}, {"loaderId", "L"}, {"url", "http://a.test/"}}}});
-  send_event("Network.loadingFinished",
-             {{"requestId", "L"}, {"timestamp", 100.02}, {"encodedDataLength", 120}});
-  send_event("Page.loadEventFired", {{"timestamp", 100.03}});
 }
 
-/// For that long on a processor.
-void work(double seconds) {
-  worker = ::fork();
-  if (worker != 0) return;
-  while (std::clock() < seconds * CLOCKS_PER_SEC) {
+void send_page_load(std::string_view id = "L", double at_s = 100) {
+  send_request(id, id, "Document", at_s);
+  send_event("Network.responseReceived",
+             {{"requestId", id},
+              {"timestamp", at_s + .01},
+              {"response", {{"status", 200}, {"mimeType", "text/html"}}}});
+  send_event("Page.frameNavigated",
+             {{"frame", {{"id", "F"}, {"loaderId", id}, {"url", "http://a.test/"}}}});
+  send_event("Network.loadingFinished",
+             {{"requestId", id}, {"timestamp", at_s + .02}, {"encodedDataLength", 120}});
+  send_event("Page.loadEventFired", {{"timestamp", at_s + .03}});
+}
+
+void send_empty_page() {
+  send_event("Page.frameNavigated",
+             {{"frame", {{"id", "F"}, {"loaderId", "B"}, {"url", "about:blank"}}}});
+  send_event("Page.loadEventFired", {{"timestamp", 101.0}});
+}
+
+/// Meanwhile this process takes commands.
+void leave_page_late() {
+  if (::pipe2(left, O_NONBLOCK | O_CLOEXEC) != 0) std::exit(9);
+  if (::fork() != 0) return;
+  while (std::clock() < CLOCKS_PER_SEC / 10) {
   }
+  if (::write(left[1], "x", 1) != 1) std::_Exit(9);
+  send_empty_page();
   std::_Exit(0);
 }
 
-void on_navigate(const std::string& reply) {
-  if (mode == "starts" && ::waitpid(worker, nullptr, WNOHANG) == 0) {
-    ::kill(worker, SIGKILL);
+/// For that long on a processor, in processes enough to be seen beside those of a busy machine.
+void work(double seconds) {
+  constexpr int kWorkers = 8;
+  for (int i = 0; i < kWorkers; ++i) {
+    workers.push_back(::fork());
+    if (workers.back() != 0) continue;
+    while (std::clock() < seconds / kWorkers * CLOCKS_PER_SEC) {
+    }
+    std::_Exit(0);
+  }
+}
+
+/// A page that goes on to another one after some work.
+void send_two_pages() {
+  send_request("I", "L", "Image", 100);  // keeps the first one from being quiet
+  send_page_load();
+  work(.3);
+  for (pid_t const worker : workers) ::waitpid(worker, nullptr, 0);
+  workers.clear();
+  send_page_load("M", 100.4);
+}
+
+void on_navigate(const std::string& url, const std::string& reply) {
+  char byte = 0;
+  if (left[0] >= 0 && ::read(left[0], &byte, 1) != 1) ::kill(::getpid(), SIGKILL);
+  std::erase_if(workers, [](pid_t worker) { return ::waitpid(worker, nullptr, WNOHANG) != 0; });
+  if (!workers.empty()) {
+    for (pid_t const worker : workers) ::kill(worker, SIGKILL);
     ::kill(::getpid(), SIGKILL);
   }
   if (mode == "dies") ::kill(::getpid(), SIGKILL);
@@ -78,8 +118,13 @@ void on_navigate(const std::string& reply) {
     return;
   }
   send_text(reply);
+  if (url == "about:blank") {
+    return mode == "leaves-late" ? leave_page_late() : send_empty_page();
+  }
   if (mode == "crashes") {
     send_event("Inspector.targetCrashed", {});
+  } else if (mode == "goes-on") {
+    send_two_pages();
   } else {
     send_page_load();
   }
@@ -96,6 +141,7 @@ void on_command(const json::object& command) {
   if (method == "Target.attachToTarget") result["sessionId"] = "S";
   if (method == "Runtime.evaluate") result["result"] = {{"value", "<html></html>"}};
   if (method == "Network.getResponseBody") result["body"] = "hello";
+  if (method == "IO.read") result = {{"data", "{}"}, {"eof", true}};
   auto const reply =
       json::serialize(json::object{{"id", command.at("id")}, {"result", std::move(result)}});
   if (method == "Target.createTarget" && mode == "closes") {
@@ -114,10 +160,16 @@ void on_command(const json::object& command) {
   if (method == "Extensions.loadUnpacked" && mode == "dies-of-extensions") {
     ::kill(::getpid(), SIGKILL);
   }
-  if (method == "Page.navigate") return on_navigate(reply);
+  if (method == "Page.navigate") {
+    return on_navigate(std::string(command.at("params").at("url").as_string()), reply);
+  }
   bool const closes = method == "Target.closeTarget" || method == "Target.disposeBrowserContext";
   if (closes && !held_back.empty()) send_text(held_back);
   send_text(reply);
+  if (method == "Tracing.end") {
+    send_event("Tracing.tracingComplete",
+               {{"stream", "T"}, {"dataLossOccurred", mode == "overflows"}});
+  }
 }
 
 /// A process that tries to get away: its own session, its parent gone.

@@ -123,6 +123,10 @@ std::string serve(const LoopbackServer::Request& request, int port) {
   if (path == "/cut") {
     return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort";
   }
+  if (path == "/download") {
+    return http_response("application/octet-stream", "file", "200 OK",
+                         "Content-Disposition: attachment; filename=file.bin\r\n");
+  }
   if (path == "/goes-on") return http_response("text/html", "<script>location = '/frame'</script>");
   if (path == "/missing.png" || path == "/404") {
     return http_response("text/html", "not here", "404 Not Found");
@@ -139,19 +143,22 @@ struct Kind {
   bool logs_missing_images;
   std::string refused;
   std::string cut;
+  std::string download;
 };
 const Kind kChromium{"chromium",
                      true,
                      true,
                      true,
                      "net::ERR_CONNECTION_REFUSED",
-                     "net::ERR_CONTENT_LENGTH_MISMATCH"};
+                     "net::ERR_CONTENT_LENGTH_MISMATCH",
+                     "net::ERR_ABORTED"};
 const Kind kFirefox{"firefox-esr",
                     false,
                     false,
                     false,
                     "NS_ERROR_CONNECTION_REFUSED",
-                    "NS_ERROR_NET_PARTIAL_TRANSFER"};
+                    "NS_ERROR_NET_PARTIAL_TRANSFER",
+                    "it is a download"};
 
 void PrintTo(const Kind& kind, std::ostream* out) {
   *out << kind.program;
@@ -184,7 +191,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
   PageLoad load(const std::string& path, std::chrono::milliseconds timeout = 90s) {
     PageOptions options;
     options.timeout = timeout;
-    options.settle = 100ms;
+    options.settle = settle_;
     options.screenshot = screenshot_;
     options.steps = steps_;
     options.quiet = quiet_;
@@ -209,6 +216,7 @@ class RealBrowser : public testing::TestWithParam<Kind> {
   std::filesystem::path screenshot_;
   std::vector<Step> steps_;
   std::chrono::milliseconds quiet_ = 500ms;
+  std::chrono::milliseconds settle_ = 100ms;
   bool warm_ = false;
 };
 
@@ -376,6 +384,21 @@ TEST_P(RealBrowser, FailsWhenTheDocumentBreaksOff) {
   auto const page = load("/cut");
   EXPECT_EQ(page.outcome, LoadOutcome::kNavigationFailed);
   EXPECT_THAT(page.failure, HasSubstr(GetParam().cut));
+}
+
+TEST_P(RealBrowser, FailsWhereTheUrlIsADownload) {
+  auto const page = load("/download");
+  EXPECT_EQ(page.outcome, LoadOutcome::kNavigationFailed);
+  EXPECT_THAT(page.failure, HasSubstr(GetParam().download));
+}
+
+TEST_P(RealBrowser, LoadsAPageFromACacheWithoutWaitingForAnIdleBrowser) {
+  warm_ = true;
+  settle_ = 0ms;
+  auto const page = load("/frame");
+  ASSERT_EQ(page.outcome, LoadOutcome::kLoaded) << page.failure;
+  EXPECT_EQ(page.final_url, server_->url("/frame"));
+  EXPECT_THAT(page.requests, Contains(asked(server_->url("/frame"), 200)));
 }
 
 TEST_P(RealBrowser, GivesUpOnAnOriginThatNeverAnswersAndLoadsTheNextPage) {

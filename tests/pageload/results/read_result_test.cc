@@ -150,6 +150,14 @@ TEST(ReadReplayReport, TakesASeedOfAnySize) {
   EXPECT_EQ(report->link->seed, 18446744073709551615U);
 }
 
+TEST(ReadResult, HasTheDigestsOfTraces) {
+  auto const result = result_with(R"("replays":[{"report":{"link":{"link":{
+    "down":{"trace":{"file":"a","sha256":"aa"}},"up":{"trace":null}}}}}])");
+  ASSERT_THAT(result.replays, SizeIs(1));
+  EXPECT_EQ(result.replays[0].report->link->down_trace_sha256, "aa");
+  EXPECT_EQ(result.replays[0].report->link->up_trace_sha256, "");
+}
+
 TEST(ReadResult, RefusesWhatIsNoResult) {
   EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
   EXPECT_THAT(error_of("no"), HasSubstr("not JSON"));

@@ -83,6 +83,15 @@ TEST(AddReplayReport, FindsAPageThatWasAskedForWithAFragment) {
   EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
 }
 
+TEST(AddReplayReport, RejectsAPageWhoseLongUrlTheReportCuts) {
+  auto const url = kPage + std::string(kReportTextMax, 'x');
+  auto const cut_url = url.substr(0, kReportTextMax) + "...";
+  PageLoad page{.url = url, .final_url = url, .requests = {{.url = url, .method = "GET"}}};
+  add_replay_report(page, report_with_miss(cut_url));
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
+  EXPECT_EQ(page.failure, "The archive has no answer for " + cut_url + ": no such path.");
+}
+
 TEST(AddReplayReport, KeepsALoadThatMissedAPostToItsOwnAddress) {
   auto page = loaded_page();
   add_replay_report(page, {.misses = 1, .distinct_misses = {{"POST", kPage, "no such method"}}});
