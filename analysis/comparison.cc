@@ -8,6 +8,7 @@
 
 #include "analysis/fisher_test.h"
 #include "analysis/metric.h"
+#include "analysis/unpaired_requests.h"
 #include "base/text/counted.h"
 
 namespace reprise {
@@ -15,23 +16,26 @@ namespace {
 
 using Texts = std::set<std::string_view>;
 
-/// "in A alone: X, Y and 7 more; in B alone: Z"; empty when they are the same.
-std::string differing(const Texts& a, const Texts& b) {
+/// "in A alone: X, Y and 7 more; in B alone: Z"; empty when neither has any.
+std::string differing(const std::vector<std::string_view>& in_a,
+                      const std::vector<std::string_view>& in_b) {
   constexpr std::size_t kShown = 3;
   std::string text;
-  auto const list = [&](const Texts& ours, const Texts& theirs, const char* where) {
-    std::vector<std::string_view> only;
-    std::ranges::set_difference(ours, theirs, std::back_inserter(only));
-    if (only.empty()) return;
+  for (auto const& [only, where] : {std::pair{&in_a, "A"}, {&in_b, "B"}}) {
+    if (only->empty()) continue;
     text += std::string(text.empty() ? "" : "; ") + "in " + where + " alone: ";
-    for (std::size_t i = 0; i < std::min(only.size(), kShown); ++i) {
-      text += std::string(i > 0 ? ", " : "") + std::string(only[i]);
+    for (std::size_t i = 0; i < std::min(only->size(), kShown); ++i) {
+      text += std::string(i > 0 ? ", " : "") + std::string((*only)[i]);
     }
-    if (only.size() > kShown) text += " and " + std::to_string(only.size() - kShown) + " more";
-  };
-  list(a, b, "A");
-  list(b, a, "B");
+    if (only->size() > kShown) text += " and " + std::to_string(only->size() - kShown) + " more";
+  }
   return text;
+}
+
+std::vector<std::string_view> only_in(const Texts& ours, const Texts& theirs) {
+  std::vector<std::string_view> only;
+  std::ranges::set_difference(ours, theirs, std::back_inserter(only));
+  return only;
 }
 
 constexpr double kRemarkedSteal = 0.005;
@@ -91,6 +95,7 @@ class Comparing {
     }
     remark_drops();
     remark_seeds();
+    remark_volatile();
     judge_all();
     return std::move(out_);
   }
@@ -155,18 +160,18 @@ class Comparing {
   template <class OfA, class OfB>
   void check_usual(Mismatch difference, const char* said, const LoadGroup& a, const LoadGroup& b,
                    OfA of_a, OfB of_b) {
-    auto const text = differing(of_a(a, most_loads(a)), of_b(b, most_loads(b)));
+    if (options_.allowed.contains(difference)) return;
+    auto usual = unpaired_requests(of_a(a, most_loads(a)), of_b(b, most_loads(b)));
+    volatile_names_.merge(usual.volatile_names);
+    auto const text = differing(usual.a, usual.b);
     if (text.empty()) return;
-    auto const never = [](const Texts& ever, const Texts& always) {
-      return std::ranges::any_of(always, [&](auto const& name) { return !ever.contains(name); });
-    };
-    bool const is_certain =
-        never(of_a(a, 1), of_b(b, b.loads.size())) || never(of_b(b, 1), of_a(a, a.loads.size()));
+    bool const is_certain = !unpaired_requests(of_a(a, 1), of_b(b, b.loads.size())).b.empty() ||
+                            !unpaired_requests(of_a(a, a.loads.size()), of_b(b, 1)).a.empty();
     refuse(difference, said + text, !is_certain);
   }
 
   void check_calibration(const Texts& a, const Texts& b) {
-    if (auto const text = differing(a, b); !text.empty()) {
+    if (auto const text = differing(only_in(a, b), only_in(b, a)); !text.empty()) {
       refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text, true);
     }
     for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
@@ -195,6 +200,16 @@ class Comparing {
                              ": only loads with the same losses, by the link's seed, are compared "
                              "with each other");
     }
+  }
+
+  void remark_volatile() {
+    if (volatile_names_.empty()) return;
+    std::string names;
+    for (const std::string& each : volatile_names_) names += (names.empty() ? "" : ", ") + each;
+    out_.remarks.push_back(
+        "requests of A and B count as the same if only values that look random "
+        "or like a time differ: " +
+        names);
   }
 
   bool failures_differ(const LoadGroup& a, const LoadGroup& b) const {
@@ -230,6 +245,8 @@ class Comparing {
       }
     }
     auto const findings = judge(all, options_.alpha, options_.level_of);
+    auto const compared = static_cast<double>(std::max<std::size_t>(all.size(), 1));
+    out_.first_level = options_.level_of(options_.alpha / compared);
     out_.verdict = verdict_of(findings);
     auto next = findings.begin();
     for (ComparedPage& page : out_.pages) {
@@ -252,6 +269,7 @@ class Comparing {
   const CompareOptions& options_;
   Comparison out_;
   std::set<Refusal> refusals_;
+  std::set<std::string> volatile_names_;  ///< of parameters
 };
 
 }  // namespace

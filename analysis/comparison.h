@@ -65,6 +65,8 @@ struct Comparison {
   std::vector<std::string> remarks;
   std::vector<ComparedPage> pages;
   Verdict verdict = Verdict::kUndecided;
+  /// The level at which the first of its metrics is tested (Holm): a larger p shows nothing.
+  double first_level = 0;
 };
 
 Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options);

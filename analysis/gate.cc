@@ -36,6 +36,7 @@ class Gate {
     for (std::size_t run = 0; run <= options_.most_runs; ++run) {
       if (auto const ended = load_undisturbed(run)) {
         result_.end = *ended;
+        if (*ended == GateEnd::kOutOfTime && run > 0) look_at_end(run - 1);
         return result_;
       }
       if (run == looks_.at()[look_]) result_.end = look(run);
@@ -77,6 +78,15 @@ class Gate {
     if (comparison.refusals.empty() && is_answer(comparison)) return GateEnd::kDecided;
     ++look_;
     return GateEnd::kOutOfRuns;
+  }
+
+  /// After so many runs, of which some were made since the last look. The clock saw what A and B
+  /// of a run took together, not which of them was slower.
+  void look_at_end(std::size_t runs) {
+    // Fewer loads cannot decide anything, but chance can look like pages that are not comparable.
+    if (runs <= result_.look.runs || runs < least_loads(options_.compare.alpha)) return;
+    looks_.end_with(look_, runs);
+    if (auto const end = look(runs); end != GateEnd::kOutOfRuns) result_.end = end;
   }
 
   bool is_answer(const Comparison& comparison) const {

@@ -65,7 +65,8 @@ struct GateResult {
 /// touches both alike; a run that was disturbed is repeated, with both sides. Each look judges at
 /// its Looks::level(). Stops when the question is answered, when too many runs were disturbed
 /// (DisturbedRepeats), and when A and B cannot be compared, unless only their links were in doubt
-/// so far.
+/// so far. When the time is up, the runs since the last look get one more look, with all of alpha
+/// that is left.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

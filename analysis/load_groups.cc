@@ -114,6 +114,16 @@ void explain(const LoadGroup& group, std::span<const LoadGroup> others, char sid
   }
 }
 
+/// The path of a trace file is in the link's text, its contents are not.
+bool have_other_traces(const LoadGroup& a, const LoadGroup& b) {
+  std::set<std::string_view> traces;
+  for (const LoadGroup* group : {&a, &b}) {
+    for (const LoadRow* load : group->loads) traces.insert(load->link_traces);
+  }
+  traces.erase("");
+  return traces.size() > 1;
+}
+
 std::set<std::string_view> in_at_least(std::size_t least,
                                        const std::map<std::string_view, std::size_t>& loads_with) {
   std::set<std::string_view> out;
@@ -243,9 +253,14 @@ Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,
     auto const* const theirs = only(b, key, 'B', allowed, pairing);
     if (theirs == nullptr) {
       explain(group, b, 'A', allowed, pairing);
-    } else {
-      pairing.pairs.push_back({*ours, *theirs});
+      continue;
     }
+    if (!allowed.contains(Mismatch::kLink) && have_other_traces(*ours, *theirs)) {
+      pairing.obstacles.emplace_back(Mismatch::kLink,
+                                     "the trace files of " + group.conditions.link +
+                                         " have different contents in the loads of A and B");
+    }
+    pairing.pairs.push_back({*ours, *theirs});
   }
   for (const LoadGroup& group : b) {
     if (done.insert(key_of(group, allowed)).second) explain(group, a, 'B', allowed, pairing);

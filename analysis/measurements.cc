@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "archive/match/browser_paths.h"
+#include "base/http/url_parts.h"
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 
@@ -46,7 +48,10 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
               .skipped = load.skipped,
               .node = load.node,
               .disturbances = disturbances_of(page, replay)};
-  if (replay != nullptr && replay->link) out.link_seed = replay->link->seed;
+  if (replay != nullptr && replay->link) {
+    out.link_seed = replay->link->seed;
+    out.link_traces = replay->link->down_trace_sha256 + replay->link->up_trace_sha256;
+  }
   if (!out.loaded) {
     bool const known = page.outcome != LoadOutcome::kUnknown;
     out.failure = (known ? std::string(to_string(page.outcome)) : "unknown outcome");
@@ -54,6 +59,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
   }
   for (std::size_t i = 0; i < kMetricCount; ++i) out.metrics[i] = page.*kMetrics[i].value;
   for (const PageRequest& request : page.requests) {
+    if (is_browser_path(url_parts(request.url).path)) continue;
     out.requests.push_back(request.method + " " + request.url);
   }
   sort_out_repeats(out.requests);

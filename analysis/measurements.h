@@ -33,11 +33,14 @@ struct LoadRow {
   bool loaded = false;
   std::string failure;  ///< "timed-out: ..." if not loaded
   std::array<std::optional<double>, kMetricCount> metrics;
-  std::vector<std::string> requests;  ///< "GET https://...", sorted, without repeats
+  /// "GET https://...", sorted, without repeats and without the browser's own
+  /// (archive/match/browser_paths.h).
+  std::vector<std::string> requests;
   std::optional<std::size_t> replay;  ///< the index in Measurements::replays
   std::string skipped;  ///< the measuring program's reason to skip it; empty: it counts
   std::string node;     ///< of a campaign, which made it; empty: no campaign
   std::optional<std::uint64_t> link_seed;  ///< of the link's losses
+  std::string link_traces;  ///< digests of the link's trace files; empty: none, or unknown
   std::vector<Disturbance> disturbances;
   bool counts = false;  ///< in spite of them: the measuring program has judged them
 };

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "analysis/verdict.h"
+#include "archive/match/browser_paths.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -32,7 +34,7 @@ Side seen_in(const LoadResult& result) {
     ++side.loads[load.page.url];
     std::map<std::string, std::size_t> times;
     for (const PageRequest& request : load.page.requests) {
-      if (request.start_ms < 0) continue;
+      if (request.start_ms < 0 || is_browser_path(url_parts(request.url).path)) continue;
       auto const name = load.page.url + "\n" + request.method + " " + request.url;
       auto& seen = side.requests[{name, times[name]++}];
       seen.url = request.method + " " + request.url;

@@ -33,7 +33,8 @@ struct RequestChanges {
 inline constexpr double kMovedLeastMs = 10;
 
 /// Of every page in both: loads that were not skipped, did load, and were no warm-up. The n-th
-/// request of one method and URL is compared with the n-th.
+/// request of one method and URL is compared with the n-th. Without the browser's own requests
+/// (archive/match/browser_paths.h), such as a favicon: they come by chance.
 RequestChanges request_changes(const LoadResult& a, const LoadResult& b);
 
 }  // namespace reprise

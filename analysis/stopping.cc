@@ -83,17 +83,22 @@ double bound_of(const Surviving& before, double information, double chance) {
 
 }  // namespace
 
-std::vector<double> look_levels(std::span<const double> information, double alpha) {
+std::vector<double> look_levels(std::span<const double> information, double alpha,
+                                bool spends_all) {
   if (information.empty() || information.size() > kLooksMax || !(alpha > 0 && alpha < 1) ||
       !(information.front() > 0) || information.back() > 1) {
     std::abort();
   }
-  std::vector<double> levels{spent(information.front(), alpha)};
+  auto const spent_by = [&](std::size_t look) {
+    bool const spends_rest = spends_all && look + 1 == information.size();
+    return spends_rest ? alpha : spent(information[look], alpha);
+  };
+  std::vector<double> levels{spent_by(0)};
   auto surviving = Surviving::first(information.front(), normal_upper_quantile(levels.front() / 2));
   for (std::size_t look = 1; look < information.size(); ++look) {
     double const share = information[look];
     if (!(share > information[look - 1])) std::abort();
-    double const chance = spent(share, alpha) - spent(information[look - 1], alpha);
+    double const chance = spent_by(look) - spent_by(look - 1);
     double const bound = bound_of(surviving, share, chance);
     levels.push_back(2 * normal_upper(bound));
     if (look + 1 < information.size()) surviving = surviving.next(share, bound);

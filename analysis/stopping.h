@@ -13,12 +13,14 @@ inline constexpr std::size_t kLooksMax = 50;
 
 /// The two-sided level for the test at each look, so that the probability of any false alarm is at
 /// most `alpha` (0 < alpha < 1). `information` is the share of all loads at each look, ascending,
-/// the last at most 1; at most kLooksMax looks.
+/// the last at most 1; at most kLooksMax looks. `spends_all`: the last look has all of alpha that
+/// is left, whatever its share; what ended the looks must be the same with A and B exchanged.
 ///
 /// Spends alpha ln(1 + (e - 1) t) by the share t, as Pocock does: the looks have nearly the same
 /// level. O'Brien and Fleming's would keep nearly all for the last look; but a load takes seconds,
 /// and the effects that a gate looks for are large against the noise of a replay, so an early look
 /// decides.
-std::vector<double> look_levels(std::span<const double> information, double alpha);
+std::vector<double> look_levels(std::span<const double> information, double alpha,
+                                bool spends_all = false);
 
 }  // namespace reprise

@@ -120,10 +120,17 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(squares / (count - 1));
 }
 
-Looks::Looks(std::size_t every, std::size_t most) {
+Looks::Looks(std::size_t every, std::size_t most) : most_(most) {
   every = std::max(every, (most + kLooksMax - 1) / kLooksMax);
   for (std::size_t loads = every; loads < most; loads += every) at_.push_back(loads);
   at_.push_back(most);
+}
+
+void Looks::end_with(std::size_t look, std::size_t loads) {
+  at_.resize(look);
+  at_.push_back(loads);
+  ends_early_ = true;
+  levels_.clear();
 }
 
 double Looks::level(std::size_t look, double alpha) {
@@ -131,9 +138,9 @@ double Looks::level(std::size_t look, double alpha) {
   if (levels.empty()) {
     std::vector<double> shares;
     for (auto const loads : at_) {
-      shares.push_back(static_cast<double>(loads) / static_cast<double>(at_.back()));
+      shares.push_back(static_cast<double>(loads) / static_cast<double>(most_));
     }
-    levels = look_levels(shares, alpha);
+    levels = look_levels(shares, alpha, ends_early_);
   }
   return levels[look];
 }

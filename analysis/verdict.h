@@ -77,11 +77,17 @@ class Looks {
   Looks(std::size_t every, std::size_t most);
 
   const std::vector<std::size_t>& at() const { return at_; }
+  /// The look with this number is the last one, after `loads`, more than at the look before it and
+  /// at most `most`: it has all of alpha that is left. Only for a reason that is the
+  /// same with A and B exchanged, such as a clock.
+  void end_with(std::size_t look, std::size_t loads);
   /// For judge() at the look with this number, from 0.
   double level(std::size_t look, double alpha);
 
  private:
   std::vector<std::size_t> at_;
+  std::size_t most_;
+  bool ends_early_ = false;
   std::map<double, std::vector<double>> levels_;
 };
 

@@ -5,7 +5,7 @@ namespace reprise {
 const std::string_view kStandardKinds =
     R"(# Where the time of a page goes. The first rule that fits a call counts.
 
-redirect:          status=301,302,303,307,308
+redirect:          status=301,302,303,307,308 phase!=queued,dns,connect,tls
 redirect:          phase=redirect
 ads:               category=ad
 third party:       party=third category!=cdn

@@ -293,12 +293,15 @@ class Learner {
     if (steadiest.best()) incoming_ = *steadiest.best();
   }
 
-  /// Of a request that nothing is known to cause: at least the page has to be there.
+  /// Of a request that nothing is known to cause: at least the page has to be there. One before the
+  /// page follows what redirects to it, which has no parser.
   void add_document(std::uint32_t to) {
     if (!incoming_.empty()) return;
-    auto const document = std::ranges::find(graph_.nodes, "Document", &DependencyNode::type);
-    if (document == graph_.nodes.end()) return;
-    add(static_cast<std::uint32_t>(document - graph_.nodes.begin()), to, DependencyKind::kParser,
+    if (auto const page = rules_.page_before(to)) add(*page, to, DependencyKind::kParser, {});
+    if (!incoming_.empty()) return;
+    auto const first = std::ranges::find(graph_.nodes, "Document", &DependencyNode::type);
+    if (first == graph_.nodes.end()) return;
+    add(static_cast<std::uint32_t>(first - graph_.nodes.begin()), to, DependencyKind::kInitiator,
         {});
   }
 

@@ -22,6 +22,11 @@ constexpr std::string_view kNoLoadEventTypes[] = {
     "Fetch",    "Ping",     "Beacon",      "CSPViolationReport", "Preflight",
     "Prefetch", "Manifest", "EventSource", "WebSocket"};
 
+bool is_redirect(const Call& request) {
+  auto const status = request.attribute("status");
+  return status.starts_with("30") && status != "304";
+}
+
 }  // namespace
 
 PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const ObservedPage> pages,
@@ -85,9 +90,7 @@ bool PageRules::redirects_to(std::uint32_t from, std::uint32_t to) const {
     if (!a || !b) continue;
     auto const& calls = pages_[load].calls.calls;
     bool const redirects =
-        calls[a->call].attribute("status").starts_with("30") &&
-        calls[a->call].attribute("status") != "304" &&
-        std::abs(a->end_us - b->start_us) <= kRoundingUs &&
+        is_redirect(calls[a->call]) && std::abs(a->end_us - b->start_us) <= kRoundingUs &&
         calls[a->call].attribute("initiator") == calls[b->call].attribute("initiator");
     if (!redirects) return false;
     ++loads;
@@ -194,6 +197,24 @@ bool PageRules::is_page(std::uint32_t request) const {
     }
   }
   return false;
+}
+
+bool PageRules::always_redirects(std::uint32_t request) const {
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][request];
+    if (times && !is_redirect(pages_[load].calls.calls[times->call])) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> PageRules::page_before(std::uint32_t request) const {
+  std::optional<std::uint32_t> first;
+  for (auto from = request; from-- > 0;) {
+    if (node(from).type != "Document" || always_redirects(from)) continue;
+    if (is_page(from)) return from;
+    first = from;
+  }
+  return first;
 }
 
 bool PageRules::can_hold_up_load_event(std::uint32_t i) const {

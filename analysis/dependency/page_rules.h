@@ -34,6 +34,10 @@ class PageRules {
   /// Whether it redirects to it in every load with both, and in one at least.
   bool redirects_to(std::uint32_t from, std::uint32_t to) const;
 
+  /// The page's own document before a request: of several, the last one. If scripts have changed
+  /// the page's URL, the first document. Never one that redirects; nothing if there is no other.
+  std::optional<std::uint32_t> page_before(std::uint32_t request) const;
+
   /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
   /// other media, a low one.
   bool holds_up_parser(std::uint32_t request) const { return holds_up_parser_[request]; }
@@ -81,6 +85,7 @@ class PageRules {
   std::uint32_t first_before_redirects(std::uint32_t request) const;
   std::optional<std::uint32_t> document_above(std::uint32_t request) const;
   bool is_page(std::uint32_t request) const;
+  bool always_redirects(std::uint32_t request) const;
   bool listens_to_end(std::uint32_t task) const;
   const DependencyNode& node(std::uint32_t i) const { return nodes_[i]; }
 

@@ -223,7 +223,7 @@ class ChangedLoad {
     } else if (change(node).drop) {
       head_.make(node, false);
       add(now_us_ + changed(node).looking_up_us(setup), Event::kFailed, node);
-    } else if (change(node).at_hand && !change(node).refused) {
+    } else if (changed(node).is_at_hand() && !change(node).refused) {
       pass(node);
     } else {
       make(node);

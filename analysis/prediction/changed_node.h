@@ -50,17 +50,20 @@ struct ChangedNode {
     auto const think = parts.think_us * change.think_factor + static_cast<double>(change.think_us);
     return std::max(think, 0.0);
   }
+  /// What came from the cache takes as long as it did.
+  bool is_at_hand() const { return change.at_hand || (change.cached && !parts.is_local); }
   std::optional<int> known_urgency() const {
     if (change.urgency) return change.urgency;
     return change.loading ? kUrgencyLow : parts.urgency;
   }
   int urgency() const { return known_urgency().value_or(kUrgencyMedium); }
   double bytes() const {
+    if (parts.is_revalidated) return parts.bytes;
     return std::clamp(parts.bytes * change.bytes_factor + change.bytes_added, 0.0, kBytesMax);
   }
   /// Without the link's rate, the tail is the whole transfer.
   double tail_us(bool is_rate_known) const {
-    if (is_rate_known) return parts.tail_us;
+    if (is_rate_known || parts.is_revalidated) return parts.tail_us;
     return parts.tail_us * (parts.bytes > 0 ? bytes() / parts.bytes : change.bytes_factor);
   }
   double task_us() const {

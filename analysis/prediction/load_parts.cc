@@ -96,6 +96,7 @@ class PartsMaker {
     Call const& call = load_.calls.calls[times.call];
     node.protocol = protocol_of(call);
     node.bytes = wire_bytes(call);
+    node.is_revalidated = call.attribute("status") == "304";
     node.urgency = urgency_of(call);
     // An image that turns out to be visible is given a higher priority, but later.
     node.can_be_held_back =

@@ -60,6 +60,8 @@ struct NodeParts {
   /// the parts below it only has `think_us`, from the start to the first byte, and `tail_us`, from
   /// there to the end.
   bool is_local = false;
+  /// By a 304: its body, whatever its size, was not sent.
+  bool is_revalidated = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;
   ConnectionSetup own_setup;  ///< beside the origin's first one; empty: it uses that one
   bool can_be_held_back = false, is_held_back = false;  ///< see held_requests.h

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "analysis/prediction/changed_node.h"
+
 namespace reprise {
 namespace {
 
@@ -128,9 +130,9 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
 
 void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChange> changes) {
   for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
-    NodeChange const& change = changes[node];
-    plan.scripts_of_head[node] =
-        parts.nodes[node].is_of_head && !plan.absent[node] && !change.at_hand && !change.loading;
+    ChangedNode const changed{parts.nodes[node], changes[node]};
+    plan.scripts_of_head[node] = changed.parts.is_of_head && !plan.absent[node] &&
+                                 !changed.is_at_hand() && !changed.change.loading;
   }
 }
 
@@ -138,7 +140,8 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
                 std::span<const NodeChange> changes, const std::vector<std::uint32_t>& documents) {
   for (std::uint32_t node = plan.document + 1; node < graph.nodes.size(); ++node) {
     bool const is_made = graph.nodes[node].kind == DependencyNodeKind::kRequest &&
-                         parts.nodes[node].present && !plan.dropped[node] && !changes[node].at_hand;
+                         parts.nodes[node].present && !plan.dropped[node] &&
+                         !ChangedNode{parts.nodes[node], changes[node]}.is_at_hand();
     if (!is_made) continue;
     bool const is_there = parts.nodes[documents[node]].present;
     auto& early = plan.early[is_there ? documents[node] : plan.document];

@@ -34,7 +34,8 @@ struct NodeChange {
   /// The request fails as soon as its host's name was looked up, and what it initiates is not made.
   bool drop = false;
   bool refused = false;  ///< the same, but its server is there and refuses it
-  bool at_hand = false;  ///< its response is there when it is asked for: cached, or in the document
+  bool at_hand = false;  ///< its response is there when it is asked for, in the document
+  bool cached = false;   ///< the same, in the browser's cache; not what came from there anyway
   /// The request is made when its document is taken up, and used when it was used before.
   bool preload = false;
   bool early_hints = false;  ///< the same, but before the server thinks about the document

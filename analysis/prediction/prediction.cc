@@ -51,9 +51,9 @@ void apply(NodeChange& all, const NodeChange& one) {
   all.bytes_factor *= one.bytes_factor;
   all.bytes_added += one.bytes_added;
   all.cpu_factor *= one.cpu_factor;
-  for (auto const flag :
-       {&NodeChange::drop, &NodeChange::refused, &NodeChange::at_hand, &NodeChange::preload,
-        &NodeChange::early_hints, &NodeChange::preconnect, &NodeChange::coalesce}) {
+  for (auto const flag : {&NodeChange::drop, &NodeChange::refused, &NodeChange::at_hand,
+                          &NodeChange::cached, &NodeChange::preload, &NodeChange::early_hints,
+                          &NodeChange::preconnect, &NodeChange::coalesce}) {
     all.*flag = all.*flag || one.*flag;
   }
   if (one.loading) all.loading = one.loading;

@@ -109,10 +109,11 @@ class ChangeMaker {
     double const observed = observed_concurrency(requests_, graph_.grain_us);
     double replicas = 1;
     double left = 1;
+    std::uint32_t users = 0;
     for (ServiceScenario const& each : scenarios_) {
       if (each.target != ServiceScenario::kService) continue;
       if (each.cpu) change_.cpu *= *each.cpu;
-      if (each.users) change_.users = *each.users;
+      if (each.users) users = *each.users;
       if (!each.lost) continue;
       replicas = each.lost->of;
       left = replicas - each.lost->lost;
@@ -122,9 +123,11 @@ class ChangeMaker {
           std::clamp(std::round(number), 1.0, double{ServiceScenario::kUsersMax}));
     };
     change_.observed_users = whole(observed / replicas);
-    if (replicas > 1) {
-      change_.users = whole(change_.users > 0 ? change_.users * replicas / left : observed / left);
-    }
+    change_.users = users;
+    if (replicas > 1) change_.users = whole(users > 0 ? users * replicas / left : observed / left);
+    // As many users as before make as many calls as before, over however many replicas.
+    has_other_calls_ = users > 0 && (replicas == 1 || users != change_.observed_users);
+    calls_factor_ = left / replicas;
   }
 
   /// Why it cannot be changed; empty if it is.
@@ -134,6 +137,9 @@ class ChangeMaker {
     auto const* const known = profile_.find(node.type);
     auto conditions = known == nullptr ? LatencyConditions() : known->observed;
     bool is_moved = false;
+    double lost_factor = 1;
+    const ServiceScenario* losing = nullptr;
+    out.calls_factor = calls_factor_;
     for (ServiceScenario const& each : scenarios_) {
       if (each.target == ServiceScenario::kService || !takes(each, node)) continue;
       if (each.rtt_us) out.add_us += *each.rtt_us;
@@ -142,10 +148,9 @@ class ChangeMaker {
       if (each.size) conditions.size = *each.size;
       if (each.concurrency) conditions.concurrency = *each.concurrency;
       if (each.lost) {
-        auto const factor = static_cast<double>(each.lost->of) /
-                            static_cast<double>(each.lost->of - each.lost->lost);
-        conditions.concurrency *= factor;
-        out.calls_factor *= factor;
+        lost_factor *= static_cast<double>(each.lost->of) /
+                       static_cast<double>(each.lost->of - each.lost->lost);
+        losing = &each;
       }
       if (each.concurrency && has_users()) {
         return "'" + each.text + "' contradicts users=: the users make the calls";
@@ -155,17 +160,15 @@ class ChangeMaker {
       if (moves && known == nullptr) {
         return "'" + each.text + "' needs a profile of " + node.type + " (--profile)";
       }
-      if (each.lost && conditions.concurrency == 0) {
-        return "'" + each.text + "' needs the observed concurrency in the profile of " + node.type;
-      }
     }
     if (known == nullptr) return {};
+    if (losing != nullptr && conditions.concurrency == 0) {
+      return "'" + losing->text + "' needs the observed concurrency in the profile of " + node.type;
+    }
+    conditions.concurrency *= lost_factor;
+    out.calls_factor *= lost_factor;
     auto from = known->at(node.function, known->observed);
-    // When a replica of the service is lost, as many users as before use the dependencies.
-    bool const loses_replica = std::ranges::any_of(scenarios_, [](const auto& each) {
-      return each.target == ServiceScenario::kService && each.lost.has_value();
-    });
-    if (has_users() && !loses_replica) load(*known, node, conditions, from.has_value(), out);
+    if (has_other_calls_) load(*known, node, conditions, from.has_value(), out);
     if (!is_moved && out.loaded.empty()) return {};
     if (out.loaded.empty()) {
       auto to = known->at(node.function, conditions);
@@ -218,6 +221,8 @@ class ChangeMaker {
   std::span<const ServiceRequest> requests_;
   std::span<const ServiceScenario> scenarios_;
   const LatencyProfile& profile_;
+  bool has_other_calls_ = false;  ///< there are not as many users as were observed
+  double calls_factor_ = 1;       ///< of the service: the calls of lost replicas are made by others
   ServiceChange change_;
 };
 

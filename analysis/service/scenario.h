@@ -51,7 +51,9 @@ struct CallChange {
   std::int64_t add_us = 0;
   /// By concurrency, instead of `to`, where many users are simulated. Empty: it is not known.
   std::vector<std::pair<double, LatencyQuantiles>> loaded;
-  double calls_factor = 1;  ///< there: the calls of lost replicas come to the others
+  /// There, of the calls at a time: those of lost replicas of the dependency come to its others,
+  /// and those for the users of lost replicas of the service are made by its others.
+  double calls_factor = 1;
 };
 
 struct ServiceChange {

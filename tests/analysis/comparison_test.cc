@@ -106,6 +106,23 @@ TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
   EXPECT_THAT(refusals(a, b, {.allowed = {Mismatch::kRequests}}), IsEmpty());
 }
 
+TEST(Compare, TakesRequestsThatDifferInVolatileValuesForTheSame) {
+  auto const asking = [](const std::string& query) {
+    return read(loads_like({.requests = {"https://a.test/", "https://a.test/items?" + query}}));
+  };
+  auto const a = asking("t=1732845600123&r=0.531720491501");
+  auto const b = asking("t=1732846677889&r=0.220817263999");
+  EXPECT_THAT(refusals(a, b), IsEmpty());
+  EXPECT_THAT(compare(a, b, {}).remarks, Contains(HasSubstr("or like a time differ: r, t")));
+  EXPECT_THAT(refusals(asking("id=4"), asking("id=5")), ElementsAre(HasSubstr("requests: ")));
+}
+
+TEST(Compare, IgnoresTheBrowsersOwnRequests) {
+  auto const a = read(loads_like({}));
+  auto const b = read(loads_like({.requests = {"https://a.test/", "https://a.test/favicon.ico"}}));
+  EXPECT_THAT(refusals(a, b), IsEmpty());
+}
+
 TEST(Compare, TakesARequestOfFewLoadsForNoDifference) {
   auto loads = loads_like({});
   loads.push_back(load_text({.requests = {"https://a.test/", "https://a.test/once"}}));
@@ -123,6 +140,23 @@ TEST(Compare, RefusesAnotherArchiveBrowserOrMisses) {
                  R"("link":{"shaper":"packet","self_check":{"ok":true},"doubts":[]}}})";
   EXPECT_THAT(refusals(a, read(loads_like({}), found)),
               ElementsAre(HasSubstr("misses: the requests missing from the archives differ")));
+}
+
+TEST(Compare, RefusesTraceFilesWithOtherContents) {
+  auto const over = [](const std::string& trace) {
+    ResultText of;
+    of.replay = R"({"run":1,"exit_code":0,"report":{"link":{"shaper":"packet",)"
+                R"("self_check":{"ok":true},"doubts":[],"link":{"down":{"trace":)" +
+                trace + R"(},"up":{"trace":null}}}}})";
+    return read(loads_like({.link = "cell.trace"}), of);
+  };
+  auto const a = over(R"({"sha256":"aa"})");
+  auto const b = over(R"({"sha256":"bb"})");
+  EXPECT_THAT(refusals(a, a), IsEmpty());
+  EXPECT_THAT(refusals(a, b), ElementsAre("link: the trace files of cell.trace have different "
+                                          "contents in the loads of A and B"));
+  EXPECT_THAT(refusals(a, b, {.allowed = {Mismatch::kLink}}), IsEmpty());
+  EXPECT_THAT(refusals(a, over(R"({"file":"of an older result"})")), IsEmpty());
 }
 
 TEST(Compare, RefusesAnUncheckedLink) {

@@ -175,11 +175,51 @@ TEST(Gate, IsUndecidedWhenOutOfRunsOrTime) {
   EXPECT_EQ(result.look.comparison.verdict, Verdict::kUndecided);
   EXPECT_EQ(result.look.runs, 30U);
 
-  SimulatedSides hurried(1000, 1040);
-  hurried.runs_in_time = 8;
+  SimulatedSides hurried(0, 0);
+  hurried.load_ms = [](bool, std::size_t run) { return wide_ms(run); };
+  hurried.runs_in_time = 8;  // with the warm-up
   auto const out_of_time = hurried.run();
   EXPECT_EQ(out_of_time.end, GateEnd::kOutOfTime);
-  EXPECT_EQ(out_of_time.look.runs, 5U);
+  EXPECT_EQ(out_of_time.look.comparison.verdict, Verdict::kUndecided);
+  EXPECT_EQ(out_of_time.look.runs, 7U);
+}
+
+TEST(Gate, LooksOnceMoreWhenTheTimeIsUp) {
+  SimulatedSides sides(1000, 1040);
+  sides.runs_in_time = 5;  // 4 and the warm-up: the first look was planned at 5
+  auto const short_of_one = sides.run();
+  EXPECT_EQ(short_of_one.look.runs, 4U);
+  EXPECT_EQ(short_of_one.look.number, 1U);
+  EXPECT_EQ(short_of_one.look.of, 1U);
+
+  SimulatedSides slower(1000, 1040);
+  slower.runs_in_time = 10;
+  auto const result = slower.run();
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kDifferent);
+  EXPECT_THAT(slower.looks, ElementsAre(5, 9));
+}
+
+TEST(Gate, DoesNotLookTwiceAtTheSameLoads) {
+  SimulatedSides sides(1000, 1004);
+  sides.runs_in_time = 6;
+  auto const result = sides.run({.compare = {.least_relative = 0.001}});
+  EXPECT_EQ(result.end, GateEnd::kOutOfTime);
+  EXPECT_THAT(sides.looks, ElementsAre(5));
+  EXPECT_EQ(result.look.of, 6U);
+
+  SimulatedSides none(1000, 1004);
+  none.runs_in_time = 1;
+  EXPECT_EQ(none.run().look.number, 0U);
+}
+
+TEST(Gate, DoesNotRefuseByLoadsThatAreTooFewToDecide) {
+  SimulatedSides sides(1000, 1040);
+  sides.runs_in_time = 4;  // 3 and the warm-up
+  sides.beacon_in_b = [](std::size_t) { return true; };
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kOutOfTime);
+  EXPECT_EQ(result.look.number, 0U);
 }
 
 TEST(Gate, EndsAtOnceWhenASideCannotBeLoaded) {

@@ -93,6 +93,14 @@ TEST(RequestChanges, LeaveOutRequestsWithoutAStart) {
   EXPECT_THAT(request_changes(result_of({{}}), b).came, IsEmpty());
 }
 
+TEST(RequestChanges, AreNotTheBrowsersOwn) {
+  auto const b = result_of({{{"https://a.test/favicon.ico"}, {"https://a.test/img/icon.png"}}});
+  EXPECT_THAT(request_changes(result_of({{}}), b).came,
+              ElementsAre("GET https://a.test/img/icon.png"));
+  EXPECT_THAT(request_changes(b, result_of({{}})).went,
+              ElementsAre("GET https://a.test/img/icon.png"));
+}
+
 TEST(RequestChanges, MissWhatTheArchiveLacks) {
   auto b = result_of({{{"/new"}, {"/lost"}, {"/lost-before"}}});
   b.loads[0].replay = 0;

@@ -130,14 +130,29 @@ TEST(Looks, EndAtTheMost) {
   EXPECT_EQ(Looks(1, 1000).at().size(), kLooksMax);
 }
 
+TEST(Looks, ThatEndEarlySpendTheRestOfAlpha) {
+  Looks planned(5, 30);
+  Looks at_once(5, 30);
+  at_once.end_with(0, 4);
+  EXPECT_THAT(at_once.at(), ElementsAre(4));
+  EXPECT_DOUBLE_EQ(at_once.level(0, 0.05), 0.05);
+
+  Looks later(5, 30);
+  later.end_with(2, 13);
+  EXPECT_THAT(later.at(), ElementsAre(5, 10, 13));
+  EXPECT_DOUBLE_EQ(later.level(1, 0.05), planned.level(1, 0.05));
+  EXPECT_GT(later.level(2, 0.05), planned.level(2, 0.05));
+  EXPECT_LT(later.level(2, 0.05), 0.05);
+}
+
 namespace {
 
 using Draw = std::function<double(std::mt19937_64&)>;
 
 /// Of `gates` gates over `metrics` metrics of which nothing differs, how many say different.
-double false_alarms(const Draw& draw, std::size_t metrics, int gates, bool spend) {
+double false_alarms(const Draw& draw, std::size_t metrics, int gates, bool spend,
+                    Looks looks = Looks(5, 30)) {
   std::mt19937_64 chance(20'261'121);
-  Looks looks(5, 30);
   int alarms = 0;
   for (int gate = 0; gate < gates; ++gate) {
     std::vector<Samples> samples(metrics);
@@ -180,6 +195,15 @@ TEST(StoppingRule, KeepsItsFalseAlarmRate) {
   EXPECT_LT(false_alarms(smooth, 1, kSmooth, true), most(kSmooth));
   EXPECT_LT(false_alarms(rounded, 1, kRounded, true), most(kRounded));
   EXPECT_LT(false_alarms(smooth, 4, kOfFour, true), most(kOfFour));
+}
+
+TEST(StoppingRule, KeepsItsFalseAlarmRateWhenTheTimeIsUp) {
+  constexpr int kGates = rounds_of(150);
+  for (std::size_t const loads : {4U, 7U, 13U, 29U}) {
+    Looks looks(5, 30);
+    looks.end_with((loads - 1) / 5, loads);
+    EXPECT_LT(false_alarms(smooth, 1, kGates, true, looks), most(kGates)) << loads;
+  }
 }
 
 TEST(StoppingRule, IsNeededBecauseLookingInflatesFalseAlarms) {

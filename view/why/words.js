@@ -20,6 +20,9 @@ export function effectText({ estimate, low, high }, unit) {
 
 /** The heading of the page. What made B slower does not explain that it is faster, or as fast. */
 export function headline({ causes, total, unexplained, isMeasured, metric, unit }) {
+  if (isMeasured && total.low < 0 && total.high > 0) {
+    return `The loads do not show that B differs from A (${metric}): ${effectText(total, unit)}`;
+  }
   const than = total.estimate < 0 ? 'faster' : 'slower';
   const what = isMeasured ? ` (${metric})` : '';
   if (total.estimate === 0) return `B takes as long as A${what}`;

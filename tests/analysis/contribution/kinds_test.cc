@@ -51,6 +51,17 @@ TEST(StandardKinds, AreThoseOfTheArticle) {
   EXPECT_EQ(kind_of_phase("http://shop.test/", {{"status", "304"}}), "server");
 }
 
+TEST(StandardKinds, TakeNoConnectionForTheRedirectThatComesOverIt) {
+  for (auto const* const phase : {"queued", "dns", "connect", "tls"}) {
+    EXPECT_EQ(kind_of_phase("http://shop.test/", {{"status", "302"}}, phase), "connection");
+  }
+  for (auto const* const phase : {"send", "wait", "receive"}) {
+    EXPECT_EQ(kind_of_phase("http://shop.test/", {{"status", "302"}}, phase), "redirect");
+  }
+  // Without phases, all of it.
+  EXPECT_EQ(kinds_of("http://shop.test/", {{"status", "302"}}).first, "redirect");
+}
+
 TEST(StandardKinds, CountHostsOfThePagesOwnerAsFirstParty) {
   EXPECT_EQ(kind_of_phase("https://img.shopstatic.test/", {}), "server");
   EXPECT_EQ(kind_of_phase("https://elsewhere.test/", {}), "third party");

@@ -318,6 +318,34 @@ TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocument) {
   EXPECT_FALSE(graph.edges[0].evidence.named);
 }
 
+TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowThePageAndNotARedirectToIt) {
+  auto load = written_load({{"https://a.test/old", "Document", 0, 40, 40, "", "301"},
+                            {kWrittenPage, "Document", 40, 90, 140, ""},
+                            {"https://a.test/early", "Other", 60, 70, 80, ""},
+                            {"https://a.test/lazy.png", "Image", 100, 110, 150, ""}});
+  // The page's own URL, one that scripts changed it to, and the one that was asked for.
+  for (std::string const& url :
+       {kWrittenPage, std::string("https://a.test/changed"), std::string("https://a.test/old")}) {
+    load.calls.page = url;
+    std::vector<ObservedPage> const loads = {load, load};
+    EXPECT_THAT(edges_of(learn_dependencies(loads)),
+                testing::ElementsAre(Joined{"old", "page", Kind::kInitiator, After::kEnd},
+                                     Joined{"old", "early", Kind::kInitiator, After::kEnd},
+                                     Joined{"page", "lazy.png", Kind::kParser, After::kFirstByte}))
+        << url;
+  }
+}
+
+TEST(LearnDependencies, LetsARequestOfUnknownOriginFollowTheDocumentThatAScriptWentTo) {
+  auto load = written_load({{"https://a.test/enter", "Document", 0, 10, 20, ""},
+                            {"https://a.test/go.js", "Script", 21, 25, 30, "https://a.test/enter"},
+                            {kWrittenPage, "Document", 40, 50, 100, "https://a.test/go.js"},
+                            {"https://a.test/lazy.png", "Image", 80, 110, 150, ""}});
+  load.calls.page = kWrittenPage;
+  std::vector<ObservedPage> const loads = {load, load};
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "lazy.png"), testing::ElementsAre("page"));
+}
+
 TEST(LearnDependencies, FollowsRedirects) {
   auto const load = written_load({{"https://a.test/old", "Document", 0, 40, 40, "", "302"},
                                   {kWrittenPage, "Document", 40, 90, 100, ""}});

@@ -354,6 +354,18 @@ TEST(ChangedLoad, SlowsDownWhatIsLargerThanAWindow) {
       << "three round trips, each longer";
 }
 
+TEST(ChangedLoad, SendsNoBodyOfWhatIsOnlyRevalidated) {
+  for (double const bytes_per_ms : {0, 1460}) {
+    Page page(bytes_per_ms);
+    auto const one = page.request({}, 0, 0, 5, 1'460);
+    page.load_event(0);
+    NodeChange const larger = {.bytes_factor = 4, .bytes_added = 146'000};
+    EXPECT_GT(page.load_ms_with(one, larger), page.load_ms() + 10);
+    page.parts.nodes[one].is_revalidated = true;
+    EXPECT_DOUBLE_EQ(page.load_ms_with(one, larger), page.load_ms());
+  }
+}
+
 TEST(ChangedLoad, LetsAnswersWaitInTheQueueOfTheLink) {
   Page page(1460);                                       // a segment in 1 ms
   auto const image = page.request({}, 0, 0, 0, 14'600);  // from 10 to 20
@@ -613,6 +625,9 @@ TEST(ChangedLoad, LeavesAloneWhatComesFromTheCache) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.protocol = PredictedProtocol::kH1}), 43);
   EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.think_us = 7'000}), 50);
   EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.refused = true}), 36) << "it fails at once";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.cached = true}), 43) << "it is already";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(document, {.cached = true}), 13);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(cached, {.at_hand = true}), 36) << "in the document";
 }
 
 TEST(ChangedLoad, IgnoresNodesThatTheLoadDoesNotHave) {

@@ -225,6 +225,17 @@ TEST(LoadParts, TakeWhatIsCachedForNoRequest) {
   EXPECT_EQ(Taken(load).of("https://b.test/cached").tail_us, 0);
 }
 
+TEST(LoadParts, KnowWhatIsOnlyRevalidated) {
+  auto load = load_of({{"https://a.test/", 0, 5, 20, 30, 2, 70, 10},
+                       {"https://a.test/app.js", 150, 0, 0, 0, 0, 40, 0, "h2", "200"}});
+  for (Call& call : load.calls.calls) {
+    if (call.name.ends_with("/app.js")) call.set("status", "304");
+  }
+  Taken const taken(load);
+  EXPECT_TRUE(taken.of("https://a.test/app.js").is_revalidated);
+  EXPECT_FALSE(taken.of("https://a.test/").is_revalidated);
+}
+
 /// A segment in 1 ms, and a round trip of 20.
 constexpr PredictionLink kLink{.bytes_per_second = 1.46e6, .rtt_us = 20'000};
 

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/dependency/learn.h"
+#include "tests/analysis/dependency/observed_trees.h"
+
 namespace reprise {
 namespace {
 
@@ -60,6 +63,16 @@ TEST_F(FramePlan, HintsAndConnectsThereToo) {
   EXPECT_THAT(early_of(kThePage).preconnected, IsEmpty());
   EXPECT_THAT(early_of(kTheFrame).hinted, ElementsAre(kTheFrameSheet));
   EXPECT_THAT(early_of(kTheFrame).preconnected, ElementsAre(kTheFrameSheet));
+}
+
+TEST(LoadPlan, TakesThePageForItsDocumentAndNotWhatRedirectsToIt) {
+  auto const load = written_load({{"http://a.test/", "Document", 0, 40, 40, "", "301"},
+                                  {"https://a.test/", "Document", 40, 90, 100, ""},
+                                  {"https://b.test/lazy.png", "Image", 110, 120, 130, ""}});
+  auto const graph = learn_dependencies({&load, 1});
+  std::vector<NodeChange> const unchanged(graph.nodes.size());
+  auto const plan = load_plan(graph, load_parts(graph, load, {}), unchanged);
+  EXPECT_EQ(graph.nodes.at(plan.document).name, "https://a.test/");
 }
 
 }  // namespace

@@ -144,11 +144,61 @@ TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
                                       {.conditions = {.concurrency = 9}, .times_us = {9'000}}}}}};
   EXPECT_THAT(service_change(graph, endpoint.requests, scenarios, profile)->calls.at(0).loaded,
               testing::IsEmpty());
-  // Also when it is said how many users each replica has.
-  std::vector<ServiceScenario> const said = {*parse_service_scenario("service: users=5, lost=1/2")};
-  auto const of_five = service_change(graph, endpoint.requests, said, profile);
+  // Also when it is said how many users each replica has, if there were as many.
+  auto const with = [&](const char* text) {
+    std::vector<ServiceScenario> const said = {*parse_service_scenario(text)};
+    return service_change(graph, endpoint.requests, said, profile);
+  };
+  auto const of_two = with("service: users=2, lost=1/2");
+  EXPECT_EQ(of_two->users, 4);
+  EXPECT_THAT(of_two->calls.at(0).loaded, testing::IsEmpty());
+  auto const of_five = with("service: users=5, lost=1/2");
   EXPECT_EQ(of_five->users, 10);
-  EXPECT_THAT(of_five->calls.at(0).loaded, testing::IsEmpty());
+  EXPECT_THAT(of_five->calls.at(0).loaded, testing::SizeIs(2));
+  EXPECT_EQ(of_five->calls.at(0).calls_factor, .5) << "the calls of five";
+}
+
+TEST(ServiceLoad, KeepsTheCallsOfItsUsersWhenAReplicaIsLost) {
+  LatencyProfile const profile{
+      .dependencies = {{.name = "db",
+                        .observed = {.concurrency = 1},
+                        .latencies = {{.conditions = {.concurrency = 1}, .times_us = {50'000}},
+                                      {.conditions = {.concurrency = 4}, .times_us = {80'000}},
+                                      {.conditions = {.concurrency = 8}, .times_us = {200'000}}}}}};
+  // Eight users of the one that is left, who call as often as four of each of two.
+  for (auto const* const change : {"users=4", "users=4, lost=1/2"}) {
+    auto const loaded = with_users(requests_of(11, 50'003), change, profile);
+    EXPECT_NEAR(loaded.times.quantiles[0].predicted_us, 80'025, 1'000) << change;
+  }
+}
+
+TEST(ServiceLoad, LosesReplicasOfADependencyWhateverTheOrderOfTheScenarios) {
+  auto const endpoint = requests_of(11, 50'003);
+  auto const graph = learn_service(endpoint);
+  LatencyProfile profile{
+      .dependencies = {{.name = "db",
+                        .observed = {.concurrency = 1},
+                        .latencies = {{.conditions = {.concurrency = 1}, .times_us = {50'000}},
+                                      {.conditions = {.concurrency = 4}, .times_us = {80'000}}}}}};
+  auto const changed = [&](std::initializer_list<std::string_view> texts) {
+    std::vector<ServiceScenario> scenarios;
+    for (auto const text : texts) scenarios.push_back(*parse_service_scenario(text));
+    return service_change(graph, endpoint.requests, scenarios, profile);
+  };
+  auto const time_us = [&](std::initializer_list<std::string_view> texts) {
+    auto const change = changed(texts);
+    EXPECT_TRUE(change) << change.error();
+    return change ? change->calls.at(0).to->at(.5) : 0;
+  };
+  EXPECT_NEAR(time_us({"db: lost=1/2", "db: concurrency=2"}), 80'000, 1);
+  EXPECT_NEAR(time_us({"db: concurrency=2", "db: lost=1/2"}), 80'000, 1);
+  // Twice an unknown concurrency is not known either.
+  profile.dependencies.front().observed = {};
+  EXPECT_NEAR(time_us({"db: lost=1/2", "db: concurrency=2"}), 80'000, 1);
+  EXPECT_NEAR(time_us({"db: concurrency=2", "db: lost=1/2"}), 80'000, 1);
+  auto const unknown = changed({"db: rtt=+1ms", "db: lost=1/2", "db: size=10"});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error(), testing::HasSubstr("needs the observed concurrency"));
 }
 
 }  // namespace

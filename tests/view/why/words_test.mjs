@@ -35,6 +35,13 @@ test('the headline names what costs most', () => {
   assert.match(headline(made), /^B is 5\.0 ms faster than A/);
 });
 
+test('the headline names no difference that the loads do not show', () => {
+  const made = read();
+  made.total = { estimate: 27.5, low: -16.7, high: 71.8 };
+  assert.strictEqual(headline(made),
+    'The loads do not show that B differs from A (load event): +27.5 ms (−16.7 ms to +71.8 ms)');
+});
+
 test('the headline names no cause of the other sign', () => {
   const made = read({ measured: false });
   made.causes = [{ ...made.causes[2], estimate: -20 }];
