@@ -153,10 +153,11 @@ def wpr_binary(folder):
     return path
 
 
-def make_root(folder, name, *kind):
+def make_root(folder, name, *kind, subject=None):
     """A root of that kind (arguments of openssl-req's -newkey): its certificate and key files."""
     certificate, key = folder / f"{name}_cert.pem", folder / f"{name}_key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+    subprocess.run(["openssl", "req", "-x509", "-nodes", "-days", "2",
+                    "-subj", subject or f"/CN={name}",
                     "-newkey", *kind, "-keyout", key, "-out", certificate],
                    check=True, capture_output=True)
     return certificate, key

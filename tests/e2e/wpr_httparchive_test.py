@@ -51,13 +51,13 @@ class HttpArchive(wpr_case.TestCase):
         coded = gzip.compress(b"plain text", mtime=0)
         archive = write_wprgo(self.folder / "coded.wprgo", [
             (ONE, entry(ONE, coded, type="text/html\r\nContent-Encoding: gzip")),
-            (TWO, entry(TWO, coded[:-4], type="text/html\r\nContent-Encoding: gzip"))])
+            (TWO, entry(TWO, coded[:-9], type="text/html\r\nContent-Encoding: gzip"))])
         text = self.run_tool("cat", "--decode_response_body", "--full-path=/one", archive)
         self.assertTrue(text.endswith("Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n"
                                       "plain text\n"), text)
         text = self.run_tool("cat", "-decode-response-body", archive, status=1)
         self.assertIn("\r\n\r\nplain text\n", text)
-        self.assertIn(f"Content-Length: {len(coded) - 4}\r\n", text)
+        self.assertIn(f"Content-Length: {len(coded) - 9}\r\n", text)
 
     def test_flags_that_change_nothing_are_taken(self):
         flags = ["--decode-response-body", "--log_level=WARN", "--relative-timestamps"]
@@ -97,6 +97,25 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("inject", archive, self.output, script)
         both = [b"var seed" in answers[0][1] for answers in read_wprgo(self.output).values()]
         self.assertEqual(both.count(True), 2, "of two documents and a style sheet")
+
+    def test_inject_leaves_documents_that_contain_the_script(self):
+        page = "<!doctype html><head></head><body>page</body>"
+        documents = {
+            "plain": (page.encode(), "text/html"),
+            "coded": (gzip.compress(page.encode(), mtime=0),
+                      "text/html\r\nContent-Encoding: gzip"),
+            "wide": (page.encode("utf-16-le"), "text/html; charset=utf-16le")}
+        archive = write_wprgo(self.folder / "pages.wprgo", [
+            (url, entry(url, body, type=type))
+            for url, (body, type) in ((f"http://a.test/{name}", each)
+                                      for name, each in documents.items())])
+        script = self.folder / "extra.js"
+        script.write_text("var seed = {{WPR_TIME_SEED_TIMESTAMP}};")
+        self.run_tool("inject", archive, self.output, script)
+        once = read_wprgo(self.output)
+        self.assertNotEqual(once, read_wprgo(archive))
+        self.run_tool("inject", self.output, self.output, script)
+        self.assertEqual(read_wprgo(self.output), once)
 
     def test_merge_keeps_the_first_or_both(self):
         other = write_wprgo(self.folder / "b.wprgo", [
@@ -147,6 +166,15 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("add", "--skip_existing", self.archive, self.output, ONE, ONE)
         self.assertEqual(self.urls(), sorted([ONE, TWO, POST]))
 
+    def test_add_knows_what_is_there_in_another_spelling(self):
+        site = "http://c.test/"
+        archive = write_wprgo(self.folder / "c.wprgo", [
+            (each, entry(each, b"c")) for each in (ONE, TWO, site)])
+        urls = self.folder / "urls"
+        urls.write_bytes(b"HTTP://A.Test:80/one?x=1#part\r\n\r\n  http://c.test\r\n")
+        self.run_tool("addAll", "--skip-existing", archive, self.output, urls)
+        self.assertEqual(self.urls(), sorted([ONE, TWO, site]))
+
     @unittest.skipUnless(shutil.which(harness.BROWSER), "no Chromium")
     def test_add_replaces_what_is_there_if_told_to(self):
         page = b"<!doctype html><link rel=icon href=data:,>new"
@@ -154,7 +182,8 @@ class HttpArchive(wpr_case.TestCase):
         url = f"http://localhost:{origin.port}/page"
         archive = write_wprgo(self.folder / "old.wprgo", [
             (url, entry(url, b"old")), (ONE, entry(ONE, b"first"))])
-        self.run_tool("add", "--overwrite_existing", archive, self.output, url)
+        self.run_tool("add", "--overwrite_existing", archive, self.output,
+                      url.replace("localhost", "LocalHost"))
         added = read_wprgo(self.output)
         self.assertEqual(sorted(added), sorted([url, ONE]))
         self.assertEqual([answer.split(b"\r\n\r\n")[1] for _, answer in added[url]], [page])
@@ -164,6 +193,62 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("trim", "--host=a.test", self.archive, ours)
         self.assert_sound(ours)
         self.assertEqual(self.run_tool("ls", ours), f"GET b.test:8443 {TWO}\n")
+
+    def write_marked(self):
+        """As a .reprise; "findme" is in the record of the first exchange alone."""
+        marked = write_wprgo(self.folder / "marked.wprgo", [
+            (ONE, entry(ONE, b"first", fields="X-Marker: findme\r\n")),
+            (TWO, entry(TWO, b"second"))])
+        ours = self.folder / "marked.reprise"
+        self.run_tool("trim", "--host=other.test", marked, ours)
+        return ours
+
+    def test_a_damaged_archive_is_not_changed(self):
+        ours = self.write_marked()
+        data = bytearray(ours.read_bytes())
+        data[data.index(b"findme")] ^= 1
+        edited, script = self.folder / "edited", self.folder / "extra.js"
+        script.write_text("extra();")
+        editor = self.folder / "editor"
+        editor.write_text(f"#!/bin/sh\ntouch {edited}\n")
+        editor.chmod(0o700)
+        for archive in (data, data[:-1]):  # closed, and not, so that it is scanned
+            ours.write_bytes(archive)
+            for words in (["trim", "--host=b.test:8443", ours, self.output],
+                          ["edit", "--full_path=/two", ours, self.output],
+                          ["add", "--skip-existing", ours, self.output, TWO],
+                          ["inject", ours, self.output, script],
+                          ["merge", ours, self.archive, self.output],
+                          ["merge", self.archive, ours, self.output]):
+                done = self.run_wpr(*words, name="httparchive", env={"EDITOR": str(editor)})
+                self.assertEqual(done.returncode, 1, words)
+                self.assertIn(b"damaged: a checksum", done.stderr, words)
+                self.assertFalse(self.output.exists(), words)
+                self.assertFalse(edited.exists(), words)
+
+    def test_an_archive_that_was_not_closed_is_read_with_a_notice(self):
+        ours = self.write_marked()
+        ours.write_bytes(ours.read_bytes()[:-1])
+        done = self.run_wpr("trim", "--host=b.test:8443", ours, self.output, name="httparchive")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"not closed properly", done.stderr)
+        self.assertEqual(self.urls(), [ONE])
+
+    def test_only_a_file_is_replaced(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for output in (fifo, self.folder):
+            done = self.run_wpr("trim", self.archive, output, name="httparchive")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b": not a regular file", done.stderr)
+        self.assertTrue(fifo.is_fifo())
+
+    def test_what_is_beside_the_output_stays(self):
+        beside = self.folder / "out.wprgo.new"
+        shutil.copy(self.archive, beside)
+        self.run_tool("trim", "--host=a.test", beside, self.output)
+        self.assertEqual(self.urls(), [TWO])
+        self.assertEqual(beside.read_bytes(), self.archive.read_bytes())
 
     def test_a_replay_goes_on_with_what_it_opened(self):
         ours = self.folder / "a.reprise"

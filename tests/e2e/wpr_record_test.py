@@ -2,6 +2,7 @@
 """`wpr record` as its callers use it: a .wprgo that is overwritten, whole when the process has
 ended, and replayed by `wpr replay`."""
 
+import os
 import re
 import signal
 
@@ -97,6 +98,32 @@ class WprRecord(wpr_case.TestCase):
         replay = self.wpr("replay", "--http_port=0", "--https_port=0", "--inject_scripts=",
                           self.folder / "page.wprgo.reprise")
         self.assertEqual(replay.get(site + "/page").body, PAGE)
+
+    def test_what_killed_recorders_left_is_kept(self):
+        origin, site = self.live()
+        for path in ("/first", "/second"):
+            recorder = self.record("--inject_scripts=")
+            recorder.get(site + path)
+            recorder.kill()
+        recorder = self.record("--inject_scripts=")
+        recorder.get(site + "/third")
+        self.assertEqual(recorder.signal(signal.SIGTERM), 0)
+        self.assertEqual(list(read_wprgo(self.archive)), [site + "/third"])
+        self.assertIn("page.wprgo.kept-2.reprise", recorder.text())
+        for name, path in (("page.wprgo.kept.reprise", "/first"),
+                           ("page.wprgo.kept-2.reprise", "/second")):
+            self.assertIn(site + path, str(self.archive_json("ls", str(self.folder / name))))
+
+    def test_what_is_not_a_file_is_refused_before_the_start(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for archive in (".", fifo):
+            done = self.run_wpr("record", "--http_port=0", "--inject_scripts=", archive)
+            self.assertEqual((done.returncode, done.stdout), (1, b""), done.stderr)
+            self.assertIn(b": not a regular file", done.stderr)
+        self.assertTrue(fifo.is_fifo())
+        self.assertEqual([each for each in os.listdir(self.folder) if each.endswith(".reprise")],
+                         [])
 
     def test_a_running_request_is_cut_and_not_in_the_file(self):
         origin, site = self.live()

@@ -125,6 +125,25 @@ class WprRules(wpr_case.TestCase):
         self.assertEqual(present, [True, True, False])
         self.assertEqual(self.run_wpr("installroot").returncode, 1, "there is no root")
 
+    def test_roots_of_one_name_or_none_are_told_apart(self):
+        for subject in ("/CN=same", "/O=without a common name"):
+            with self.subTest(subject=subject):
+                roots = [make_root(self.folder, name, "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                                   subject=subject) for name in ("one", "two")]
+                certificates, keys = (",".join(map(str, files)) for files in zip(*roots))
+                for verb, listed, printed in (("installroot", 2, b"trust \"Web Page Replay "),
+                                              ("removeroot", 0, b"Removed \"Web Page Replay "),
+                                              ("removeroot", 0, b"do not contain \"Web Page ")):
+                    done = self.run_wpr(verb, "--https_cert_file", certificates,
+                                        "--https_key_file", keys,
+                                        env={"XDG_DATA_HOME": str(self.folder / "data")})
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(done.stderr.count(printed), 2, done.stderr)
+                    names = subprocess.run(
+                        ["certutil", "-L", "-d", f"sql:{self.folder / '.pki/nssdb'}"],
+                        capture_output=True, check=True, text=True).stdout
+                    self.assertEqual(names.count("Web Page Replay "), listed, names)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -1,6 +1,7 @@
 #include "tools/wpr/draft.h"
 
 #include <string>
+#include <utility>
 
 #include "archive/error.h"
 #include "archive/open_file.h"
@@ -24,14 +25,18 @@ std::string write_archive(const fs::path& archive, const fs::path& to) {
   }
   return replace_once_whole(to, [&](const fs::path& part) {
     std::error_code error;
-    fs::copy_file(archive, part, error);
+    fs::copy_file(archive, part, fs::copy_options::overwrite_existing, error);
     return error ? to.string() + ": " + error.message() : std::string();
   });
 }
 
 }  // namespace
 
-Draft::Draft() {
+Draft::Draft(fs::path to) : to_(std::move(to)) {
+  if (auto const problem = why_not_writable(to_); !problem.empty()) {
+    say_error(problem);
+    return;
+  }
   auto folder = PrivateFolder::make("reprise-httparchive-");
   if (folder) {
     folder_ = std::move(*folder);
@@ -40,11 +45,11 @@ Draft::Draft() {
   }
 }
 
-int Draft::deliver(const fs::path& to) const {
+int Draft::deliver() const {
   if (Interruption::was_asked()) return Interruption::exit_code();
-  auto const problem = to.extension() == ".reprise"
-                           ? write_archive(path(), to)
-                           : write_wprgo(path(), to, exporting::Effort::kUsual);
+  auto const problem = to_.extension() == ".reprise"
+                           ? write_archive(path(), to_)
+                           : write_wprgo(path(), to_, exporting::Effort::kUsual);
   if (problem.empty()) return kExitDone;
   say_error(problem);
   return kExitFailed;

@@ -9,15 +9,18 @@ namespace reprise::wpr {
 /// The place, private, of an archive that is made before it replaces the output.
 class Draft {
  public:
-  /// Prints why there is no place.
-  Draft();
+  /// For an archive that replaces `to`. Prints why there is no place, or why `to` cannot be
+  /// written: before the user's work.
+  explicit Draft(std::filesystem::path to);
   bool has_place() const { return !folder_.path().empty(); }
   std::filesystem::path path() const { return folder_.path() / "a.reprise"; }
-  /// Replaces `to`, a .wprgo unless it is named .reprise, by the archive at path(), unless a signal
-  /// has asked to end. Prints its errors, after which `to` is unchanged; returns an exit code.
-  int deliver(const std::filesystem::path& to) const;
+  /// Replaces the output, a .wprgo unless it is named .reprise, by the archive at path(), unless a
+  /// signal has asked to end. Prints its errors, after which the output is unchanged; returns an
+  /// exit code.
+  int deliver() const;
 
  private:
+  std::filesystem::path to_;
   PrivateFolder folder_;
 };
 

@@ -7,7 +7,8 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
-#include <memory>
+#include <iterator>
+#include <optional>
 
 #include "archive/copy.h"
 #include "archive/edit/merge.h"
@@ -22,8 +23,8 @@
 #include "tools/wpr/draft.h"
 #include "tools/wpr/printed_exchange.h"
 #include "tools/wpr/ruled_archive.h"
+#include "tools/wpr/url_list.h"
 #include "tools/wpr/wpr_serving.h"
-#include "tools/wpr/wprgo_file.h"
 
 namespace reprise {
 namespace {
@@ -59,16 +60,17 @@ struct Selection {
   }
 };
 
-/// The archive that a user names, of which no copy is left; nullptr: the error has been printed.
-std::unique_ptr<ArchiveReader> open(const fs::path& path) {
-  auto given = GivenArchive::take(path);
-  if (!given) return nullptr;
-  auto reader = ArchiveReader::open(given->path(), {});
-  if (!reader) {
-    say_error(archive_error_text(path, reader.error()));
-    return nullptr;
-  }
-  return std::move(*reader);
+/// The archive that a user names, of which no copy is left; nothing: the error has been printed.
+std::optional<OpenArchive> open(const fs::path& path) {
+  auto const given = GivenArchive::take(path);
+  return given ? open_with_remarks(given->path()) : std::nullopt;
+}
+
+/// The same for an archive that another one is made of, which would lack what is damaged.
+std::optional<OpenArchive> open_undamaged(const fs::path& path) {
+  auto opened = open(path);
+  if (opened && refuses_as_damaged(*opened)) return std::nullopt;
+  return opened;
 }
 
 /// Copies what it is told to.
@@ -82,21 +84,23 @@ class SelectingCopy final : public ArchiveCopy {
   bool takes_exchange(std::uint32_t ordinal) const override {
     if (Interruption::was_asked()) return false;  // the draft is not delivered then
     auto const exchange = from().exchange(ordinal);
-    return exchange && keeps_(*exchange);
+    return !exchange || keeps_(*exchange);  // one that cannot be read ends the copy
   }
 
   std::function<bool(const Exchange&)> keeps_;
 };
 
 /// Whether the copy was made; its error has been printed.
-bool copy(const ArchiveReader& from, const fs::path& to,
+bool copy(const OpenArchive& from, const fs::path& to,
           const std::function<bool(const Exchange&)>& keeps) {
   auto writer = ArchiveWriter::create(to, {});
   auto copied = writer ? Result<void>() : fail(writer.error());
-  if (copied) copied = SelectingCopy(from, **writer, keeps).run();
+  if (copied) copied = SelectingCopy(*from.reader, **writer, keeps).run();
   if (copied) copied = (*writer)->close();
-  if (!copied) say_error(archive_error_text(to, copied.error()));
-  return copied.has_value();
+  if (copied) return true;
+  auto const is_source = copied.error() == archive_errc::corrupt;
+  say_error(archive_error_text(is_source ? from.path : to, copied.error()));
+  return false;
 }
 
 bool keeps_all(const Exchange&) {
@@ -141,8 +145,9 @@ int visit(const Arguments& arguments,
   auto const opened = open(arguments.archive);
   if (!opened) return kExitArchive;
   exporting::ExportReport report;
-  exporting::ExportOptions const options{.session = exporting::choose_session(*opened, 0)};
-  exporting::Job job(*opened, options, report);
+  const ArchiveReader& archive = *opened->reader;
+  exporting::ExportOptions const options{.session = exporting::choose_session(archive, 0)};
+  exporting::Job job(archive, options, report);
   for (std::size_t i = 0; i < job.size(); ++i) {
     if (Interruption::was_asked()) return Interruption::exit_code();
     auto const exchange = job.read(i);
@@ -177,57 +182,60 @@ int print_all(const Arguments& arguments) {
 }
 
 int trim(const Arguments& arguments) {
-  auto const opened = open(arguments.archive);
+  auto const opened = open_undamaged(arguments.archive);
   if (!opened) return kExitArchive;
-  wpr::Draft const draft;
+  wpr::Draft const draft(arguments.output);
   auto const keeps = [&arguments](const Exchange& exchange) {
     return arguments.selection.selects(exchange) == arguments.invert;
   };
   if (!draft.has_place() || !copy(*opened, draft.path(), keeps)) return kExitFailed;
-  return draft.deliver(arguments.output);
+  return draft.deliver();
 }
 
 int merge(const Arguments& arguments) {
-  auto const first = open(arguments.archive);
-  auto const second = first ? open(arguments.other) : nullptr;
+  auto const first = open_undamaged(arguments.archive);
+  auto const second = first ? open_undamaged(arguments.other) : std::nullopt;
   if (!second) return kExitArchive;
-  wpr::Draft const draft;
+  wpr::Draft const draft(arguments.output);
   if (!draft.has_place()) return kExitFailed;
   auto writer = ArchiveWriter::create(draft.path(), {});
   auto merged = writer ? Result<void>() : fail(writer.error());
   if (merged) {
     auto const parts = merge_archives(
-        std::array<const ArchiveReader*, 2>{first.get(), second.get()},
+        std::array<const ArchiveReader*, 2>{first->reader.get(), second->reader.get()},
         {.duplicates = arguments.keep_duplicates ? Duplicates::kKeep : Duplicates::kFirst},
         **writer);
     merged = parts ? (*writer)->close() : fail(parts.error());
   }
-  if (merged) return draft.deliver(arguments.output);
+  if (merged) return draft.deliver();
   say_error("the archives cannot be merged: " + merged.error().message());
   return kExitFailed;
 }
 
 int inject(const Arguments& arguments) {
-  auto const opened = open(arguments.archive);
+  auto const opened = open_undamaged(arguments.archive);
   if (!opened) return kExitArchive;
-  wpr::Draft const draft;
+  wpr::Draft const draft(arguments.output);
   if (!draft.has_place()) return kExitFailed;
   auto const problem = wpr::inject_script(
-      *opened, draft.path(), arguments.script,
+      *opened->reader, draft.path(), arguments.script,
       [&arguments](const Exchange& exchange) { return arguments.selection.selects(exchange); });
-  if (problem.empty()) return draft.deliver(arguments.output);
-  say_error(problem);
+  if (problem.empty()) return draft.deliver();
+  say_error("the script cannot be injected into " + arguments.archive.string() + ": " + problem);
   return kExitFailed;
 }
 
-/// The numbers in `ls` of the selected responses.
-std::vector<std::string> numbers_of(const ArchiveReader& archive, const Selection& selection) {
+/// The numbers in `ls` of the selected responses of an archive that was written here.
+Result<std::vector<std::string>> numbers_in(const fs::path& path, const Selection& selection) {
+  auto const archive = ArchiveReader::open(path, {});
+  if (!archive) return fail(archive.error());
   std::vector<std::string> numbers;
   std::size_t number = 0;
-  for (std::uint32_t const ordinal : archive.ordinals_in_order()) {
+  for (std::uint32_t const ordinal : (*archive)->ordinals_in_order()) {
     ++number;
-    auto const exchange = archive.exchange(ordinal);
-    if (!exchange || exchange->response.status == 0) continue;  // nothing to edit
+    auto const exchange = (*archive)->exchange(ordinal);
+    if (!exchange) return fail(exchange.error());
+    if (exchange->response.status == 0) continue;  // nothing to edit
     if (selection.selects(*exchange)) numbers.push_back(std::to_string(number));
   }
   return numbers;
@@ -235,17 +243,22 @@ std::vector<std::string> numbers_of(const ArchiveReader& archive, const Selectio
 
 int edit(const Arguments& arguments) {
   if (::getenv("EDITOR") != nullptr) ::unsetenv("VISUAL");  // which Web Page Replay does not read
-  auto const opened = open(arguments.archive);
+  auto const opened = open_undamaged(arguments.archive);
   if (!opened) return kExitArchive;
-  wpr::Draft const draft;
+  wpr::Draft const draft(arguments.output);
   if (!draft.has_place() || !copy(*opened, draft.path(), keeps_all)) return kExitFailed;
-  for (const std::string& number : numbers_of(*opened, arguments.selection)) {
+  auto const numbers = numbers_in(draft.path(), arguments.selection);
+  if (!numbers) {
+    say_error(archive_error_text(draft.path(), numbers.error()));
+    return kExitFailed;
+  }
+  for (const std::string& number : *numbers) {
     std::vector<std::string> words{"edit", draft.path(), number};
     if (!arguments.decode) words.emplace_back("--raw");
     if (Interruption::was_asked()) break;
     if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
   }
-  return draft.deliver(arguments.output);
+  return draft.deliver();
 }
 
 int add(Arguments arguments) {
@@ -255,30 +268,33 @@ int add(Arguments arguments) {
       say_error(arguments.list.string() + " cannot be read");
       return kExitFailed;
     }
-    for (std::string line; std::getline(file, line);) {
-      if (!line.empty()) arguments.urls.push_back(line);
-    }
+    arguments.urls = wpr::urls_in(std::string(std::istreambuf_iterator<char>(file), {}));
   }
-  auto const opened = open(arguments.archive);
+  auto const opened = open_undamaged(arguments.archive);
   if (!opened) return kExitArchive;
   if (arguments.skip_existing) {
-    for (std::uint32_t const ordinal : opened->ordinals_in_order()) {
-      auto const exchange = opened->exchange(ordinal);
-      if (exchange) std::erase(arguments.urls, url_of(exchange->request));
+    wpr::UrlSet existing;
+    for (std::uint32_t const ordinal : opened->reader->ordinals_in_order()) {
+      auto const exchange = opened->reader->exchange(ordinal);
+      if (exchange) existing.insert(url_of(exchange->request));
     }
+    std::erase_if(arguments.urls, [&](const std::string& url) { return existing.contains(url); });
   }
-  auto const keeps = [&arguments](const Exchange& exchange) {
-    return !arguments.overwrite_existing || exchange.request.method != "GET" ||
-           std::ranges::find(arguments.urls, url_of(exchange.request)) == arguments.urls.end();
+  wpr::UrlSet replaced;
+  if (arguments.overwrite_existing) {
+    for (const std::string& url : arguments.urls) replaced.insert(url);
+  }
+  auto const keeps = [&replaced](const Exchange& exchange) {
+    return exchange.request.method != "GET" || !replaced.contains(url_of(exchange.request));
   };
-  wpr::Draft const draft;
+  wpr::Draft const draft(arguments.output);
   if (!draft.has_place() || !copy(*opened, draft.path(), keeps)) return kExitFailed;
   if (!arguments.urls.empty()) {
     std::vector<std::string> words{"add", draft.path()};
     words.insert(words.end(), arguments.urls.begin(), arguments.urls.end());
     if (int const code = run_archive(std::move(words)); code != kExitDone) return code;
   }
-  return draft.deliver(arguments.output);
+  return draft.deliver();
 }
 
 /// "-full_path=/x" as "--full-path=/x".

@@ -1,5 +1,7 @@
 #include "tools/wpr/ruled_archive.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <span>
 #include <system_error>
@@ -11,7 +13,9 @@
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "inject/rewrite.h"
-#include "tools/archive/errors.h"
+#include "inject/search.h"
+#include "tools/archive/coding.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/process/process_signals.h"
 #include "tools/wpr/input/rules.h"
@@ -27,10 +31,15 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kFileBytesMax = 16 << 20;
 constexpr std::uint64_t kDocumentBytesMax = 64 << 20;
 
+struct Script {
+  std::string text;  ///< of its element
+  inject::InjectedScript injected;
+};
+
 struct Change {
   std::function<bool(const Exchange&)> selects;
   Headers extra_headers;
-  std::optional<inject::InjectedScript> script;
+  std::optional<Script> script;
 };
 
 struct ReadRules {
@@ -39,14 +48,26 @@ struct ReadRules {
 };
 
 /// A script to inject. The error is a sentence.
-std::expected<inject::InjectedScript, std::string> read_script(
+std::expected<Script, std::string> read_script(
     const fs::path& file, const std::function<std::string(std::string)>& fill) {
   auto source = read_text_file(file, kFileBytesMax);
   if (!source) return std::unexpected(file.string() + ": " + source.error().message());
-  auto script = inject::InjectedScript::create(
-      {.document = {fit_for_documents(fill(std::move(*source)))}, .worker = {}});
+  auto text = fit_for_documents(fill(std::move(*source)));
+  auto script = inject::InjectedScript::create({.document = {text}, .worker = {}});
   if (!script) return std::unexpected(file.string() + ": " + script.error().message());
-  return std::move(*script);
+  return Script{.text = std::move(text), .injected = std::move(*script)};
+}
+
+/// Whether a document contains `script`, in its encoding.
+bool contains(HeaderList headers, std::span<const std::byte> coded, const std::string& script) {
+  using inject::TextForm;
+  auto const document = decode_body(headers, coded);
+  if (!document) return false;
+  return std::ranges::any_of(
+      std::array{TextForm::kAscii, TextForm::kUtf16le, TextForm::kUtf16be}, [&](TextForm form) {
+        inject::Place const place{.form = form};
+        return text_of(document->bytes).contains(inject::in_form(script, place));
+      });
 }
 
 std::expected<std::vector<Rule>, std::string> rules_of(const fs::path& file,
@@ -130,20 +151,20 @@ class ChangedCopy final : public ArchiveCopy {
     exchange.response.headers = Headers(HeaderList(fields));
   }
 
-  /// Into a whole document; others stay as they are.
-  void inject(Exchange& exchange, const inject::InjectedScript& script,
+  /// Into a whole document without the script; others stay as they are.
+  void inject(Exchange& exchange, const Script& script,
               std::optional<std::vector<std::byte>>& body) {
     if (exchange.outcome != Outcome::kComplete) return;
-    if (!body) {
-      auto read = from().read_body(exchange.response.body, kDocumentBytesMax);
-      if (!read) return;
-      body = std::move(*read);
-    }
-    auto rewritten = inject::rewrite(script, exchange.response.status,
-                                     exchange.response.headers.list(), *body, {});
+    auto& headers = exchange.response.headers;
+    auto const document = body ? Result<std::vector<std::byte>>(*body)
+                               : from().read_body(exchange.response.body, kDocumentBytesMax);
+    if (!document) return;
+    auto rewritten =
+        inject::rewrite(script.injected, exchange.response.status, headers.list(), *document, {});
     if (rewritten.report.verdict != inject::Verdict::kRewritten) return;
-    exchange.response.headers = std::move(rewritten.headers);
-    body->assign(rewritten.body.begin(), rewritten.body.end());
+    if (contains(headers.list(), *document, script.text)) return;
+    headers = std::move(rewritten.headers);
+    body = std::move(rewritten.body);
   }
 
   std::span<const Change> changes_;
@@ -167,12 +188,9 @@ std::expected<std::size_t, std::string> write_copy(const ArchiveReader& archive,
 }
 
 int apply_rules(std::span<const Change> changes, const fs::path& from, const fs::path& to) {
-  auto const archive = ArchiveReader::open(from, {});
-  if (!archive) {
-    say_error(archive_error_text(from, archive.error()));
-    return kExitArchive;
-  }
-  auto const changed = write_copy(**archive, to, changes);
+  auto const archive = open_with_remarks(from);
+  if (!archive) return kExitArchive;
+  auto const changed = write_copy(*archive->reader, to, changes);
   if (!changed) {
     if (auto const number = waiting_signal()) return 128 + *number;
     say_error("the rules cannot be applied to " + from.string() + ": " + changed.error());
@@ -207,7 +225,7 @@ std::string inject_script(const ArchiveReader& from, const fs::path& to, const f
   changes.push_back(
       {.selects = std::move(selects), .extra_headers = {}, .script = std::move(*read)});
   auto const changed = write_copy(from, to, changes);
-  return changed ? std::string() : to.string() + ": " + changed.error();
+  return changed ? std::string() : changed.error();
 }
 
 }  // namespace reprise::wpr

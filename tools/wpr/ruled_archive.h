@@ -20,7 +20,8 @@ std::expected<
 ruled_copy(const std::filesystem::path& rules_file, std::span<const std::string> scripts_by_url);
 
 /// Writes a copy of `from` to the new file `to` with the script of a file in the selected
-/// documents, its time filled in from the recording. Returns the problem as a sentence, or nothing.
+/// documents that do not contain it, its time filled in from the recording. Returns the problem as
+/// a sentence, or nothing.
 std::string inject_script(const ArchiveReader& from, const std::filesystem::path& to,
                           const std::filesystem::path& script,
                           std::function<bool(const Exchange&)> selects);

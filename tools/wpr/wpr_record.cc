@@ -2,7 +2,11 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <system_error>
 
+#include "archive/open_file.h"
+#include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/record/record_command.h"
 #include "tools/wpr/wpr_serving.h"
@@ -37,6 +41,30 @@ int convert(const fs::path& recording, const fs::path& archive) {
   return kExitFailed;
 }
 
+/// Renames the recording that a killed recorder left at `path`, and prints the new name. False if a
+/// recorder still writes it; that has been printed.
+bool keep_older(const fs::path& path) {
+  auto const older = open_regular_file(path, FileLock::kShared);
+  if (!older && older.error() == std::errc::no_such_file_or_directory) return true;
+  if (!older) {
+    say_error(archive_error_text(path, older.error()));
+    return false;
+  }
+  auto kept = fs::path(path).replace_extension(".kept.reprise");
+  std::error_code error;
+  for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number) {
+    kept = fs::path(path).replace_extension(".kept-" + std::to_string(number) + ".reprise");
+  }
+  fs::rename(path, kept, error);
+  if (error) {
+    say_error(path.string() + ": " + error.message());
+    return false;
+  }
+  std::fprintf(stderr, "reprise: the recording that an earlier run left is now in %s\n",
+               kept.c_str());
+  return true;
+}
+
 }  // namespace
 
 int record_as_wpr(const CommandLine& line) {
@@ -46,9 +74,14 @@ int record_as_wpr(const CommandLine& line) {
     return kExitFailed;
   }
   fs::path const archive = line.archive;
+  if (auto const problem = why_not_writable(archive); !problem.empty()) {
+    say_error(problem);
+    return kExitFailed;
+  }
   bool const is_ours = archive.extension() == ".reprise";
   RecordOptions options;
   options.output = is_ours ? behind_links(archive) : fs::path(line.archive + ".reprise");
+  if (!is_ours && !keep_older(options.output)) return kExitFailed;
   options.overwrite = true;
   std::fprintf(stderr, "reprise: the certificates of origins are not verified\n");
   options.origins.insecure_origin = true;

@@ -1,8 +1,14 @@
 #include "tools/wpr/wpr_roots.h"
 
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
+#include "base/http/digest.h"
+#include "base/invariant.h"
 #include "pageload/browser/nss_database.h"
 #include "proxy/tls/certificate_authority.h"
 #include "tools/commands.h"
@@ -16,7 +22,23 @@ namespace fs = std::filesystem;
 struct Root {
   fs::path file;
   std::string name;  ///< in the database
+  bool removed = false;
 };
+
+/// "Web Page Replay NAME 1a2b3c4d": roots can have the same common name, or an empty one, so the
+/// first digits of the certificate's SHA-256 distinguish them.
+std::string name_of(const CertificateAuthority& root) {
+  constexpr std::size_t kDigestBytes = 4;
+  Sha256 digest{};
+  invariant(X509_digest(root.certificate(), EVP_sha256(),
+                        reinterpret_cast<unsigned char*>(digest.data()), nullptr) == 1,
+            "a certificate has a digest");
+  auto name = "Web Page Replay " + root.common_name();
+  if (!name.ends_with(' ')) name += ' ';
+  name += hex(std::span(digest).first(kDigestBytes));
+  std::ranges::replace(name, ':', '-');  // certutil takes what is before a colon as a token
+  return name;
+}
 
 /// Empty after an error, which has been printed.
 std::vector<Root> open_roots(const Flags& flags) {
@@ -27,9 +49,7 @@ std::vector<Root> open_roots(const Flags& flags) {
       say_error(certificate.string() + ": " + root.error().message());
       return {};
     }
-    auto name = "Web Page Replay " + root->common_name();
-    std::ranges::replace(name, ':', '-');  // certutil takes what is before a colon as a token
-    roots.push_back({.file = certificate, .name = std::move(name)});
+    roots.push_back({.file = certificate, .name = name_of(*root)});
   }
   if (roots.empty()) say_error("there is no root. Use --https_cert_file and --https_key_file");
   return roots;
@@ -76,7 +96,7 @@ int install_roots(const Flags& flags) {
 }
 
 int remove_roots(const Flags& flags) {
-  auto const roots = open_roots(flags);
+  auto roots = open_roots(flags);
   if (roots.empty()) return kExitFailed;
   for (const fs::path& database : nss_databases()) {
     auto const trusted = trusted_authorities(database);
@@ -84,14 +104,20 @@ int remove_roots(const Flags& flags) {
       say_error(database.string() + ": " + trusted.error());
       return kExitFailed;
     }
-    for (const Root& root : roots) {
+    for (Root& root : roots) {
       if (std::ranges::find(*trusted, root.name) == trusted->end()) continue;
       if (auto const removed = remove_authority(database, root.name); !removed) {
         say_error(database.string() + ": " + removed.error());
         return kExitFailed;
       }
       std::fprintf(stderr, "Removed \"%s\" from %s\n", root.name.c_str(), database.c_str());
+      root.removed = true;
     }
+  }
+  for (const Root& root : roots) {
+    if (root.removed) continue;
+    std::fprintf(stderr, "The databases of Chromium and Chrome do not contain \"%s\"\n",
+                 root.name.c_str());
   }
   return kExitDone;
 }

@@ -12,7 +12,7 @@ std::vector<RootFiles> roots_of(const Flags& flags);
 /// `wpr installroot`: Chromium and Chrome trust the roots, by $HOME/.pki/nssdb, which is created if
 /// it does not exist. Prints on stderr; returns the exit code.
 int install_roots(const Flags& flags);
-/// `wpr removeroot`: undoes it. A root that was never installed is not an error.
+/// `wpr removeroot`: undoes it. A root that is in no database is not an error, and printed.
 int remove_roots(const Flags& flags);
 
 }  // namespace reprise::wpr

@@ -1,9 +1,14 @@
 #include "tools/wpr/wprgo_file.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+
 #include <system_error>
 
 #include "archive/export/export.h"
-#include "archive/open_file.h"
+#include "base/system/descriptor.h"
+#include "base/system/last_error.h"
+#include "base/system/private_file.h"
 #include "tools/archive/errors.h"
 
 namespace reprise::wpr {
@@ -11,13 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string write_new(const fs::path& path, const fs::path& to, exporting::Effort effort) {
+/// Writes it to the file `part`, which is to be `to`.
+std::string write_part(const fs::path& path, const fs::path& part, const fs::path& to,
+                       exporting::Effort effort) {
   auto const archive = ArchiveReader::open(path, {});
   if (!archive) return archive_error_text(path, archive.error());
-  auto file = create_private_file(to);
-  if (!file) return to.string() + ": " + file.error().message();
+  Descriptor file(::open(part.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open()) return to.string() + ": " + last_system_error().message();
   auto const session = exporting::choose_session(**archive, 0);
-  exporting::FileOutput out(std::move(*file));
+  exporting::FileOutput out(std::move(file));
   exporting::ExportReport report;
   auto const fault = exporting::export_session(**archive, exporting::Target::kWprgo,
                                                {.session = session,
@@ -42,14 +49,27 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
+std::string why_not_writable(const fs::path& to) {
+  std::error_code unknown;
+  auto const status = fs::status(to, unknown);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return to.string() + ": not a regular file; give another name for the archive";
+  }
+  auto const writable = check_writable(behind_links(to));
+  return writable ? std::string() : to.string() + ": " + writable.error().message();
+}
+
 std::string replace_once_whole(const fs::path& to,
                                const std::function<std::string(const fs::path& part)>& write) {
+  if (auto problem = why_not_writable(to); !problem.empty()) return problem;
   auto const place = behind_links(to);
-  auto part = place;
-  part += ".new";
-  std::error_code error;
-  fs::remove(part, error);
+  auto part = place.string() + ".XXXXXX";
+  // A name that is free: what the user has beside the archive stays.
+  if (!Descriptor(::mkostemp(part.data(), O_CLOEXEC)).is_open()) {
+    return to.string() + ": " + last_system_error().message();
+  }
   auto problem = write(part);
+  std::error_code error;
   if (problem.empty()) {
     fs::rename(part, place, error);
     if (error) problem = to.string() + ": " + error.message();
@@ -59,8 +79,8 @@ std::string replace_once_whole(const fs::path& to,
 }
 
 std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::Effort effort) {
-  return replace_once_whole(to,
-                            [&](const fs::path& part) { return write_new(archive, part, effort); });
+  return replace_once_whole(
+      to, [&](const fs::path& part) { return write_part(archive, part, to, effort); });
 }
 
 std::chrono::milliseconds time_seed_of(const ArchiveReader& archive, std::uint32_t session) {

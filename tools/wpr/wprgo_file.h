@@ -13,9 +13,13 @@ namespace reprise::wpr {
 /// The file that symbolic links at `path` lead to, which need not exist yet.
 std::filesystem::path behind_links(std::filesystem::path path);
 
-/// Replaces `to`, or the file that it links to, by the one that `write` makes at the path it is
-/// given, once that is whole. Returns the problem as a sentence, or nothing; `to` is unchanged
-/// then.
+/// Why no archive can be written to `to`, as far as that shows before the work: it is a folder, a
+/// device or a pipe, or its folder does not permit it. A sentence, or nothing.
+std::string why_not_writable(const std::filesystem::path& to);
+
+/// Replaces `to`, or the file that it links to, once `write` has filled the new file `part`, which
+/// is beside it, empty, private and under a random name. Returns the problem as a sentence, or
+/// nothing; `to` is unchanged then, and `part` removed.
 std::string replace_once_whole(
     const std::filesystem::path& to,
     const std::function<std::string(const std::filesystem::path& part)>& write);
