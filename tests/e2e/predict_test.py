@@ -83,6 +83,11 @@ class Predict(Recorded):
         for each, before in zip(other["milestones"], report["milestones"], strict=True):
             self.assertEqual(each["observed_ms"], before["observed_ms"])
             self.assertAlmostEqual(each["quantiles"][0]["saving_ms"], -500, delta=1)
+        # Options that are not given are those of the loads.
+        done = harness.run("predict", str(self.archive), *kept, *CHANGE, folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(json.loads(done.stdout),
+                         json.loads(self.predict(*kept, *CHANGE).stdout))
         for arguments, why in (
                 ((*CHANGE, "--cache", "warm"), 'another --cache: "cold", not "warm"'),
                 ((*CHANGE, "--think-time", "recorded"),
@@ -98,6 +103,23 @@ class Predict(Recorded):
         (folder / "a.json").write_text(json.dumps(loads))
         told = self.predict(*kept, *CHANGE).stderr.decode()
         self.assertRegex(told, "dropped packets in ([0-9]+) of \\1 loads: .*queue=1000p")
+        # A load that was repeated is not lost.
+        lost = {**loads["loads"][-1], "skipped": "the machine was busy"}
+        runs = len({each["run"] for each in loads["loads"] if not each["warm_up"]})
+        for run, remarks in (
+                (lost["run"], []),
+                (lost["run"] + 1, [f"learnt from {report['loads']} of {runs + 1} loads: "
+                                   "the others failed or were skipped"])):
+            more = [*loads["loads"], {**lost, "run": run}]
+            (folder / "a.json").write_text(json.dumps({**loads, "loads": more}))
+            told = json.loads(self.predict(*kept, *CHANGE).stdout)["remarks"]
+            self.assertEqual([each for each in told if each.startswith("learnt from")], remarks)
+        counted = [each for each in loads["loads"] if not each["warm_up"] and "skipped" not in each]
+        for each in counted[:-3]:
+            each["skipped"] = lost["skipped"]
+        (folder / "a.json").write_text(json.dumps(loads))
+        told = self.predict(*kept, *CHANGE, code=1).stderr.decode()
+        self.assertIn(f"predict needs at least 4 loads and has 3 of {runs} loads: ", told)
         (folder / "b.json").unlink()
         told = self.predict(*kept, *CHANGE, "--measure", code=2).stderr.decode()
         self.assertIn("b.json: ", told)
@@ -143,6 +165,7 @@ class Predict(Recorded):
         for arguments, why in (
                 (("--what-if", "type=image: lazy"), "does not know what is in view"),
                 (("--what-if", "path=/ad.js: status=503"), "is not known"),
+                (("--what-if", "path=/: drop"), "the page itself would be gone"),
                 (("--to-link", "none"), "limit of a link's rate"),
                 (("--to-link", "20mbit/20mbit/100/1%"), "has no losses"),
                 (("--to-link", "fast"), "fast"),

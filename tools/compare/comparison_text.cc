@@ -90,30 +90,6 @@ std::string failed_of(const LoadGroup& group) {
   return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
 }
 
-/// Where no values, however different, could have been called different.
-std::string too_few_text(const Comparison& comparison, const CompareOptions& options) {
-  std::size_t metrics = 0;
-  for (const ComparedPage& page : comparison.pages) metrics += page.metrics.size();
-  if (metrics == 0) return {};
-  auto const level = options.level_of(options.alpha / static_cast<double>(metrics));
-  std::size_t loads = 0, least = 0;  // of the page that has most loads
-  for (const ComparedPage& page : comparison.pages) {
-    std::size_t of_block = 0;
-    for (const ComparedMetric& each : page.metrics) {
-      of_block = std::max(of_block, each.finding.of_block);
-    }
-    auto const of_page = (page.a.loads.size() + page.b.loads.size()) / 2;
-    auto const enough = least_loads(level, of_block);
-    if (of_page >= enough) return {};
-    if (least > 0 && of_page <= loads) continue;
-    loads = of_page;
-    least = enough;
-  }
-  return "undecided: " + counted(loads, "load") + " a side cannot show a difference in any of " +
-         counted(metrics, "metric") + ": make at least " + std::to_string(least) +
-         ", or name fewer metrics with --metric.";
-}
-
 /// The conclusion, a sentence; empty for a refusal.
 std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
   std::string differing;
@@ -137,7 +113,7 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
     case Verdict::kUndecided:
       break;
   }
-  if (auto text = too_few_text(comparison, options); !text.empty()) return text;
+  if (auto text = too_few_text(comparison); !text.empty()) return text;
   return "undecided: no metric differs at the level of " + level +
          " %, and there are too few loads, or they vary too much, to call them the same.";
 }
@@ -202,6 +178,28 @@ json::object metric_json(const ComparedMetric& each) {
 }
 
 }  // namespace
+
+std::string too_few_text(const Comparison& comparison) {
+  std::size_t metrics = 0;
+  for (const ComparedPage& page : comparison.pages) metrics += page.metrics.size();
+  if (metrics == 0) return {};
+  std::size_t loads = 0, least = 0;  // of the page that has most loads
+  for (const ComparedPage& page : comparison.pages) {
+    std::size_t of_block = 0;
+    for (const ComparedMetric& each : page.metrics) {
+      of_block = std::max(of_block, each.finding.of_block);
+    }
+    auto const of_page = (page.a.loads.size() + page.b.loads.size()) / 2;
+    auto const enough = least_loads(comparison.first_level, of_block);
+    if (of_page >= enough) return {};
+    if (least > 0 && of_page <= loads) continue;
+    loads = of_page;
+    least = enough;
+  }
+  return "undecided: " + counted(loads, "load") + " a side cannot show a difference in any of " +
+         counted(metrics, "metric") + ": make at least " + std::to_string(least) +
+         ", or name fewer metrics with --metric.";
+}
 
 std::string failures_text(const ComparedPage& page) {
   if (page.a.failed == 0) return "only B has loads that failed";

@@ -18,6 +18,10 @@ std::string comparison_markdown(const Comparison& comparison, const CompareOptio
 /// A page and its conditions: "https://a.test/ (chromium, h2, link wpt:4g, cold)".
 std::string page_title(const ComparedPage& page);
 
+/// Why no loads, however different, could have been called different: there are too few. Empty if
+/// there are enough.
+std::string too_few_text(const Comparison& comparison);
+
 /// "only B has loads that failed", "2 of 30 loads failed in A, 24 of 30 loads in B".
 std::string failures_text(const ComparedPage& page);
 

@@ -34,7 +34,7 @@ void Experiment::print_progress(std::size_t run) const {
       run == 0
           ? "warmed up"
           : ("run " + std::to_string(run) + " of at most " + std::to_string(most_runs_)).c_str(),
-      duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
+      duration_text(most_time_left(left, ends_ - std::chrono::steady_clock::now())).c_str());
 }
 
 // A load whose link missed its settings would not count, its partner on the other side would.
@@ -100,6 +100,12 @@ Measurements Experiment::measured(std::size_t side, std::size_t first_run) const
   }
   read->loads = std::move(rows);
   return std::move(*read);
+}
+
+std::chrono::seconds most_time_left(std::chrono::steady_clock::duration loads,
+                                    std::chrono::steady_clock::duration budget) {
+  return std::chrono::ceil<std::chrono::seconds>(
+      std::max(std::chrono::steady_clock::duration::zero(), std::min(loads, budget)));
 }
 
 void print_repeat(const std::string& what, const std::string& why) {

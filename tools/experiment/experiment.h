@@ -30,6 +30,9 @@ class Experiment {
     for (std::size_t side = 1; side < sides_.size(); ++side) name_files(side);
   }
 
+  /// Its time is up then, for the progress that is printed.
+  void end_by(std::chrono::steady_clock::time_point ends) { ends_ = ends; }
+
   /// Loads every page of that side once. False if nothing can be measured any more: exit_code().
   bool load(std::size_t side, std::size_t run);
 
@@ -78,10 +81,16 @@ class Experiment {
   std::vector<ExperimentSide> sides_;
   std::set<std::size_t> undisturbed_;  ///< runs
   std::size_t most_runs_;
+  std::chrono::steady_clock::time_point ends_ = std::chrono::steady_clock::time_point::max();
   std::chrono::steady_clock::duration spent_{};
   std::size_t loads_ = 0;
   int exit_code_ = 1;
 };
+
+/// After which an experiment ends at the latest: what its loads take, or what its budget has left,
+/// if that is less. Not below 0.
+std::chrono::seconds most_time_left(std::chrono::steady_clock::duration loads,
+                                    std::chrono::steady_clock::duration budget);
 
 /// Prints that something disturbed `what` ("run 3", "a load"), which is loaded again, and why.
 void print_repeat(const std::string& what, const std::string& why);

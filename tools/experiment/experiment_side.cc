@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text/command_words.h"
+#include "shaper/profile.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
 #include "tools/load/load_exit.h"
@@ -39,6 +40,15 @@ std::string unread_option(const LoadOptions& options) {
   }
   if (!options.har_folder.empty()) {
     return "--har is for `reprise load`: `reprise view` saves loads as HAR, too";
+  }
+  return {};
+}
+
+/// What is wrong with a link, before anything is loaded; empty if all can be used.
+std::string wrong_link_in(const std::vector<LoadCell>& cells) {
+  for (const LoadCell& cell : cells) {
+    auto const link = parse_link(cell.configuration.link);
+    if (!link) return link.error();
   }
   return {};
 }
@@ -86,6 +96,7 @@ std::expected<ExperimentSide, CommandRefusal> ExperimentSide::of_words(
   if (!urls) return std::unexpected(urls.error());
   auto cells = options.cells(*urls);
   if (!cells) return refuse(cells.error());
+  if (auto const wrong = wrong_link_in(*cells); !wrong.empty()) return refuse(wrong);
   if (auto const made = options.make_folders(); !made) return refuse(made.error(), kExitFailed);
   auto what_if = WhatIfArchive::make(archive, options.what_if());
   if (!what_if) return std::unexpected(what_if.error());

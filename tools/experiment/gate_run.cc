@@ -74,13 +74,11 @@ std::chrono::sys_seconds now() {
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {
-  auto const began = Clock::now();
-  auto const ends = began + budget;
+  auto const ends = Clock::now() + budget;
   if (again) {
-    if (auto const wrong = check_noise(again, began + budget / kNoiseShare)) {
-      return std::unexpected(*wrong);
-    }
+    if (auto const wrong = check_noise(again, budget)) return std::unexpected(*wrong);
   }
+  experiment_.end_by(ends);
   auto result = run_gate(
       options_, {.load = [&](bool b, std::size_t run) { return experiment_.load(b ? 1 : 0, run); },
                  .why_disturbed = [&](std::size_t run) { return why_disturbed(run); },
@@ -137,19 +135,21 @@ std::string GateRun::why_disturbed(std::size_t run) {
   return why;
 }
 
-std::optional<int> GateRun::check_noise(const AgainA& again, Clock::time_point ends) {
+std::optional<int> GateRun::check_noise(const AgainA& again, std::chrono::seconds budget) {
+  auto const began = Clock::now();
   const ExperimentSide& a = experiment_.side(0);
   if (!noise_.look_up(a.result(), a.cells(), now())) {
     say(0, "measuring the noise of this page on this machine: " +
                counted(NoiseCheck::kLoads, "load") + " of A (--skip-noise-check: do not)");
     auto side = again();
     if (!side) return side.error();
-    if (!noise_.measure(std::move(*side), now(), ends)) {
+    if (!noise_.measure(std::move(*side), now(), began + budget / kNoiseShare)) {
       if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
       return say(without_verdict(noise_.exit_code()), "cannot load A");
     }
   }
-  std::istringstream lines(noise_.text());
+  auto const left = std::chrono::ceil<std::chrono::seconds>(began + budget - Clock::now());
+  std::istringstream lines(noise_.text(left));
   for (std::string line; std::getline(lines, line);) say(0, line);
   return std::nullopt;
 }

@@ -46,7 +46,8 @@ class GateRun {
   bool kept() const { return kept_; }
 
  private:
-  std::optional<int> check_noise(const AgainA& again, std::chrono::steady_clock::time_point ends);
+  /// `budget`: for the noise check and the gate.
+  std::optional<int> check_noise(const AgainA& again, std::chrono::seconds budget);
   std::string why_disturbed(std::size_t run);
 
   GateOptions options_;

@@ -49,6 +49,7 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
   std::vector<ExperimentSide> sides;
   sides.push_back(std::move(side));
   Experiment experiment(std::move(sides), kLoads);
+  experiment.end_by(ends);
   auto const counted = counted_loads(options_.compare);
   DisturbedRepeats repeats;
   for (std::size_t run = 0; run <= kLoads; ++run) {
@@ -107,7 +108,7 @@ std::vector<NoiseCheck::Page> NoiseCheck::noise_of(const LoadResult& result,
   return pages;
 }
 
-std::string NoiseCheck::text() const {
+std::string NoiseCheck::text(std::chrono::seconds budget) const {
   std::string out;
   double const alpha_over = static_cast<double>(pages_.size());
   for (auto const& [cell, noise] : pages_) {
@@ -135,8 +136,9 @@ std::string NoiseCheck::text() const {
         continue;
       }
       auto const seconds = 2 * static_cast<double>(*loads + 1) * noise.load_seconds;
-      out += counted(*loads, "load") + " a side, about " +
-             duration_text(std::chrono::seconds(std::llround(std::ceil(seconds * alpha_over))));
+      std::chrono::seconds const time(std::llround(std::ceil(seconds * alpha_over)));
+      out += counted(*loads, "load") + " a side, about " + duration_text(time);
+      if (time > budget) out += " (more than --budget leaves)";
     }
     out += "\n";
   }

@@ -39,8 +39,8 @@ class NoiseCheck {
             std::chrono::sys_seconds now);
 
   /// A line for each page: what its loads vary by, and how many loads and minutes some effects
-  /// need.
-  std::string text() const;
+  /// need; also whether that is more than `budget`, the time that is left.
+  std::string text(std::chrono::seconds budget = std::chrono::seconds::max()) const;
   boost::json::array json() const;
 
  private:

@@ -9,6 +9,8 @@
 #include "base/system/user_folder.h"
 #include "pageload/results/fields.h"
 #include "pageload/results/metric.h"
+#include "shaper/profile.h"
+#include "shaper/trace.h"
 
 namespace reprise {
 namespace {
@@ -76,6 +78,12 @@ std::string NoiseStore::key_of(const LoadResult& result, const LoadCell& cell,
                                  std::to_string(settings.height),
                                  std::to_string(settings.cpu_throttle),
                                  settings.device};
+  // The text of a link has the paths of its trace files alone.
+  if (auto const link = parse_link(conditions.link)) {
+    for (const LinkSettings& direction : {link->down, link->up}) {
+      if (direction.trace) parts.push_back(direction.trace->sha256());
+    }
+  }
   for (auto const metric : metrics) parts.emplace_back(kMetrics[metric].field);
   parts.insert(parts.end(), settings.steps.begin(), settings.steps.end());
   for (const WhatIfMade& each : result.what_ifs) parts.push_back(each.text);

@@ -93,6 +93,8 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
               .words_a = *command_words(flags.sides[0]),
               .words_b = *command_words(flags.sides[1]),
               .median_a = explained->finding.median_a,
+              .gate_shift = explained->finding.shift.estimate,
+              .gate_loads = result.look.runs,
               .budget = *parse_budget(flags.why_budget),
               .budget_option = "--why-budget",
               .seed = seed,

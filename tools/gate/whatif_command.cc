@@ -56,6 +56,9 @@ void print_comparison(const Comparison& comparison) {
   for (const std::string& each : comparison.remarks) {
     std::printf("note: %s\n", printable(each).c_str());
   }
+  if (comparison.verdict != Verdict::kUndecided) return;
+  auto const too_few = too_few_text(comparison);
+  if (!too_few.empty()) std::printf("%s\n", too_few.c_str());
 }
 
 void print_request_changes(const RequestChanges& requests) {

@@ -1,5 +1,7 @@
 #include "tools/predict/nodes_by_host.h"
 
+#include <algorithm>
+
 #include "analysis/dependency/page_nodes.h"
 #include "base/http/url_parts.h"
 
@@ -36,7 +38,19 @@ std::set<std::uint32_t> NodesByHost::of_host(std::string_view host, Scheme schem
   return nodes;
 }
 
-std::set<std::uint32_t> NodesByHost::at_addresses_of(std::string_view host) const {
+std::set<std::uint32_t> NodesByHost::at_addresses_of(std::string_view host, std::string_view page,
+                                                     const std::set<std::string>& coalesced) const {
+  bool const has_moved = std::ranges::find(coalesced, host) != coalesced.end();
+  auto nodes = at_observed_addresses_of(has_moved ? page : host);
+  std::set<std::uint32_t> moved;
+  for (auto const& each : coalesced) moved.merge(of_host(each));
+  std::erase_if(nodes, [&](auto node) { return moved.contains(node); });
+  auto const is_there = [&](auto node) { return nodes.contains(node); };
+  if (std::ranges::any_of(of_host(page), is_there)) nodes.merge(moved);
+  return nodes;
+}
+
+std::set<std::uint32_t> NodesByHost::at_observed_addresses_of(std::string_view host) const {
   auto nodes = of_host(host);
   std::set<std::string_view> addresses;
   for (auto const node : nodes) {

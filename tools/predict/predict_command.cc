@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "analysis/repeats.h"
 #include "base/system/private_folder.h"
@@ -36,6 +37,8 @@ constexpr std::size_t kChanged = 1;
 /// Their loads, in the folder of `-o`.
 constexpr const char* kBaseFile = "a.json";
 constexpr const char* kChangedFile = "b.json";
+/// Intervals of fewer loads say nothing.
+constexpr std::size_t kLoadsMin = 4;
 
 struct PredictFlags {
   std::vector<std::string> what_ifs;
@@ -91,12 +94,16 @@ class PredictRun {
     }
     // Before anything can be refused: they can be predicted from again.
     if (!keep_loads()) return kExitFailed;
-    if (page_.loads.empty()) {
-      return say(kExitFailed, "no load of the page counts: each failed or was disturbed");
+    if (page_.loads.size() < kLoadsMin) {
+      return say(kExitFailed, "predict needs at least " + std::to_string(kLoadsMin) +
+                                  " loads and has " + loads_text());
     }
     if (auto const code = test_graph()) return *code;
     auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
     if (!predicted) return say(kExitUsage, predicted.error() + loads_kept_text());
+    if (page_.loads.size() < runs()) {
+      predicted->remarks.push_back("learnt from " + loads_text());
+    }
     if (auto const missed = experiment_->side(kBase).result().missed_requests(); !missed.empty()) {
       predicted->remarks.push_back("the archive does not have " +
                                    counted(missed.size(), "request") + " of the page, such as " +
@@ -135,6 +142,11 @@ class PredictRun {
 
   /// Refuses what the model cannot express before anything is loaded.
   std::optional<int> make_sides() {
+    if (!flags_.loads.empty()) {
+      auto words = with_kept_options(words_, flags_.loads / kBaseFile);
+      if (!words) return say(kExitUsage, words.error());
+      words_ = std::move(*words);
+    }
     auto const words = with_option(
         with_option(with_option(words_, "--link", flags_.link), "--protocol", flags_.protocol),
         "--cpu-throttle", flags_.cpu_throttle);
@@ -197,6 +209,22 @@ class PredictRun {
         {.base = experiment_->side(kBase), .words = words_, .seed = seed_, .ends = ends}, page_);
     bool const kept = flags_.output.empty() || keep_dependencies(flags_.output, page_.graph);
     return stopped || kept ? stopped : std::optional<int>(kExitFailed);
+  }
+
+  /// Of the page as it is. A run whose load was repeated is one.
+  std::size_t runs() const {
+    std::set<unsigned> all;
+    for (LoadResult::Load const& load : experiment_->side(kBase).result().loads) {
+      if (!load.warm_up) all.insert(load.run);
+    }
+    return all.size();
+  }
+
+  std::string loads_text() const {
+    auto const count = page_.loads.size();
+    if (count >= runs()) return counted(count, "load");
+    return std::to_string(count) + " of " + counted(runs(), "load") +
+           ": the others failed or were skipped";
   }
 
   /// Whether the model leaves out something that the loads had.
@@ -337,7 +365,7 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option("--to-cpu-throttle", flags->cpu_throttle,
                   "Predict for a processor that is this many times slower");
   auto* const runs = sub->add_option("--runs", flags->runs, "Load each side N times")
-                         ->check(CLI::Range(4U, 10'000U))
+                         ->check(CLI::Range(kLoadsMin, std::size_t{10'000}))
                          ->capture_default_str();
   sub->add_flag("--measure", flags->measure,
                 "Load the changed page as well, and show how wrong the prediction is");
@@ -354,7 +382,8 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
                   "folder");
   sub->add_option("--loads", flags->loads,
                   "Predict from the loads that an earlier -o wrote to this folder, without loading "
-                  "the page")
+                  "the page; the page, device, link, cache, times and replay options that are not "
+                  "given are theirs")
       ->check(CLI::ExistingDirectory)
       ->excludes(runs);
   sub->callback([flags, command, sub, &exit_code] {

@@ -154,6 +154,7 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
     auto made =
         predicted_what_ifs({.recorded = **recorded,
                             .session = asked == 0 ? session_to_replay(**recorded) : asked,
+                            .page = base.cells().front().url,
                             .before = *before,
                             .after = *after,
                             .interventions = *interventions,

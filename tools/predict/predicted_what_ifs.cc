@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "base/http/url_parts.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/predict/answered_nodes.h"
+#include "tools/predict/navigation.h"
 #include "tools/predict/nodes_by_host.h"
 
 namespace reprise {
@@ -44,6 +46,7 @@ class WhatIfTranslation {
         nodes_(graph, loads),
         recorded_(whatif::PageRequests::read(made.recorded, made.session, made.interventions)),
         answered_(answered_nodes(graph, recorded_.all())),
+        navigation_(navigation_to(made.page, recorded_, made.recorded)),
         changes_(graph.nodes.size()) {}
 
   std::expected<PredictedChange, std::string> run() && {
@@ -148,7 +151,9 @@ class WhatIfTranslation {
       for (auto const node : nodes_.of_host(request.host, Scheme::kHttps)) {
         changes_[node].coalesce = true;
       }
+      coalesced_.insert(request.host);
     } else if (intervention.as<whatif::Drop>() != nullptr) {
+      if (is_page(request)) return "the page itself would be gone";
       bool const gone = gone_hosts_.contains(request.host);
       for (auto const node : nodes) (gone ? changes_[node].drop : changes_[node].refused) = true;
     } else if (intervention.as<whatif::Status>() != nullptr) {
@@ -161,6 +166,12 @@ class WhatIfTranslation {
       return change_mention(nodes, request, by, mention->kind);
     }
     return {};  // Compress, Resize: by their bytes
+  }
+
+  /// Whether it is the page's own document, also one that scripts go to, or a redirect to it.
+  bool is_page(const PageRequest& request) const {
+    return navigation_.contains(request.sequence) ||
+           (request.is_document && request.url == without_fragment(graph_.page));
   }
 
   /// As a replay sees it (proxy/whatif/conditions.cc).
@@ -228,7 +239,7 @@ class WhatIfTranslation {
       return {};
     }
     if (cache.age.count() == 0) return "how long it takes what comes from the cache is not known";
-    for (auto const node : nodes) changes_[node].at_hand = true;
+    for (auto const node : nodes) changes_[node].cached = true;
     return {};
   }
 
@@ -294,10 +305,12 @@ class WhatIfTranslation {
   }
 
   /// What is said of a host adds up; hosts that share an address are as far away as the furthest of
-  /// them (tools/serve/what_if.cc).
+  /// them, and coalesced ones have the page's (tools/serve/what_if.cc).
   void move_away() {
+    auto const* const page = recorded_.page();
+    auto const page_host = page == nullptr ? std::string() : page->host;
     for (auto const& [host, by_us] : further_us_) {
-      for (auto const node : nodes_.at_addresses_of(host)) {
+      for (auto const node : nodes_.at_addresses_of(host, page_host, coalesced_)) {
         changes_[node].rtt_us = std::max(changes_[node].rtt_us, by_us);
       }
     }
@@ -341,13 +354,14 @@ class WhatIfTranslation {
   NodesByHost nodes_;
   whatif::PageRequests recorded_;
   std::vector<std::set<std::uint32_t>> answered_;  ///< by the places of `recorded_`
+  std::set<std::uint64_t> navigation_;             ///< to the page, by sequence
   std::vector<NodeChange> changes_;
   std::map<std::uint32_t, const whatif::Think*> draws_;
   std::set<std::uint64_t> drawn_;                   ///< the recorded requests of these, by sequence
   std::map<std::string, std::int64_t> further_us_;  ///< by host
   std::set<std::pair<std::size_t, std::string>> hosts_;
   std::map<std::string, std::size_t> spoken_by_;  ///< by host: what gave it its protocol
-  std::set<std::string> gone_hosts_;
+  std::set<std::string> gone_hosts_, coalesced_;
   std::size_t absent_ = 0;
   PredictedChange out_;
 };

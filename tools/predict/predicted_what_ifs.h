@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/dependency/observed_page.h"
@@ -27,6 +28,7 @@ struct PredictedChange {
 struct MadeWhatIfs {
   const ArchiveReader& recorded;
   std::uint32_t session = 1;    ///< of `recorded`
+  std::string_view page;        ///< the URL that is loaded
   const ArchiveReader& before;  ///< what the observed loads were served
   const ArchiveReader& after;   ///< what the changed ones are; can be `before`
   std::span<const whatif::Intervention> interventions;

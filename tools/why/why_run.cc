@@ -150,7 +150,10 @@ std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
   for (auto const& refusal : comparison.refusals) say(0, refusal.text);
   auto const code = exit_code_of(comparison);
   if (!comparison.pages.empty() && !comparison.pages.front().metrics.empty()) {
-    options_.median_a = comparison.pages.front().metrics.front().finding.median_a;
+    auto const& finding = comparison.pages.front().metrics.front().finding;
+    options_.median_a = finding.median_a;
+    options_.gate_shift = finding.shift.estimate;
+    options_.gate_loads = result->look.runs;
   }
   if (code == kExitGate) return std::nullopt;
   if (code == kExitDone) return say(code, "B does not differ from A: there is no cause to find");
@@ -329,8 +332,7 @@ std::optional<int> WhyRun::find_causes() {
     auto const now = std::chrono::steady_clock::now();
     auto const each = (now - began) / static_cast<long>(rows_.size());
     auto const more = static_cast<long>(options_.most_loads) - static_cast<long>(rows_.size());
-    auto const left =
-        std::chrono::ceil<std::chrono::seconds>(std::min(ends_ - now, each * std::max(0L, more)));
+    auto const left = most_time_left(each * std::max(0L, more), ends_ - now);
     std::fprintf(stderr, "%s of %s, at most %s left\n", counted(rows_.size(), "load").c_str(),
                  counted(search.parts().size(), "part").c_str(), duration_text(left).c_str());
     goes_on = search.goes_on();

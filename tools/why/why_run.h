@@ -45,7 +45,11 @@ struct WhyOptions {
   CompareOptions compare;            ///< of one metric
   std::vector<std::string> words_a;  ///< arguments of `reprise load`
   std::vector<std::string> words_b;
-  double median_a = 0;           ///< of the metric; 0: not known before the comparison
+  double median_a = 0;  ///< of the metric; 0: not known before the comparison
+  /// B - A and the loads a side of the gate that found B different; 0 loads: not known before the
+  /// comparison.
+  double gate_shift = 0;
+  std::size_t gate_loads = 0;
   std::size_t most_loads = 240;  ///< of A, B and hybrids together, after the comparison
   std::chrono::seconds budget{1200};
   std::string budget_option = "--budget";  ///< that sets it, for messages

@@ -29,16 +29,19 @@ std::string pair_text(const WhyRun& run, const CausePair& pair) {
          interaction_text(one, other, pair.effect, unit_of(run));
 }
 
+/// "+27.5 ms (-16.7 ms to +71.8 ms)".
+std::string effect_text(const EstimatedEffect& of, Metric::Unit unit) {
+  auto const value = [unit](double each) { return metric_text(unit, each, true); };
+  return value(of.estimate) + " (" + value(of.low) + " to " + value(of.high) + ")";
+}
+
 class Text {
  public:
   Text(const WhyRun& run, bool markdown) : run_(run), unit_(unit_of(run)), markdown_(markdown) {}
 
   std::string all() && {
-    auto const& total = run_.effects().total;
-    text_ = std::string(markdown_ ? "### " : "") + "B is " +
-            (total.estimate < 0 ? "faster" : "slower") +
-            " than A: " + std::string(kMetrics[run_.options().compare.metrics.front()].title) +
-            " " + effect(total) + ", by " + counted(run_.rows().size(), "load") + "\n\n";
+    text_ = (markdown_ ? "### " : "") +
+            total_text(run_.options(), run_.effects().total, run_.rows().size()) + "\n\n";
     if (run_.interrupted()) text_ += "Interrupted: more loads would tell more.\n\n";
     std::size_t number = 0;
     for (const Cause& cause : run_.causes()) add_cause(++number, cause);
@@ -51,10 +54,7 @@ class Text {
   }
 
  private:
-  std::string value(double of) const { return metric_text(unit_, of, true); }
-  std::string effect(const EstimatedEffect& of) const {
-    return value(of.estimate) + " (" + value(of.low) + " to " + value(of.high) + ")";
-  }
+  std::string effect(const EstimatedEffect& of) const { return effect_text(of, unit_); }
   std::string foreign(const std::string& text) const { return safe_text(text, markdown_); }
 
   void add_cause(std::size_t number, const Cause& cause) {
@@ -189,6 +189,22 @@ std::string interaction_text(double one, double other, const EstimatedEffect& to
           (is_less ? " less (" : " more (") + value(least) + " to " + value(most) +
           ") than the sum of what each " + (saves ? "saves" : "costs") + " without the other.";
   return is_mask && !saves ? text + " Undo both." : text;
+}
+
+std::string total_text(const WhyOptions& options, const EstimatedEffect& total, std::size_t loads) {
+  auto const& metric = kMetrics[options.compare.metrics.front()];
+  auto const by = " by " + counted(loads, "load");
+  auto const what = std::string(metric.title) + " " + effect_text(total, metric.unit) + ",";
+  if (total.is_shown()) {
+    return std::string("B is ") + (total.estimate < 0 ? "faster" : "slower") + " than A: " + what +
+           by;
+  }
+  std::string found;
+  if (options.gate_loads > 0) {
+    found = " (" + metric_text(metric.unit, options.gate_shift, true) + " by " +
+            counted(options.gate_loads, "load") + " a side)";
+  }
+  return "The gate found B different" + found + "; the later loads do not show it: " + what + by;
 }
 
 std::string why_text(const WhyRun& run, bool markdown) {

@@ -32,6 +32,14 @@ TEST(ExperimentSide, RefusesWhatIsNotTheUrlOfAPage) {
   EXPECT_THAT(side.error().text, HasSubstr("'file:///etc/passwd' is not the URL of a page"));
 }
 
+TEST(ExperimentSide, RefusesALinkThatNoLoadCouldUse) {
+  auto const side =
+      ExperimentSide::of_words({"a.reprise", "http://a.test/", "--link", "wpt:4g,9mbit/oops/1ms"});
+  ASSERT_FALSE(side);
+  EXPECT_EQ(side.error().exit_code, kExitUsage);
+  EXPECT_THAT(side.error().text, HasSubstr("9mbit/oops/1ms"));
+}
+
 TEST(ExperimentSide, HasTheFoldersForTheFilesAboutItsLoads) {
   ScratchFolder const folder;
   auto const side = ExperimentSide::of_words({"a.reprise", "http://a.test/", "--screenshot",

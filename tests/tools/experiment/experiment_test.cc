@@ -78,5 +78,12 @@ TEST(Experiment, IsMeasuredFromARunOn) {
   EXPECT_EQ(counting(experiment, 0, 4), std::vector<bool>{});
 }
 
+TEST(Experiment, EndsWithItsBudgetAtTheLatest) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(most_time_left(7min, 60s), 60s);
+  EXPECT_EQ(most_time_left(40s, 60s), 40s);
+  EXPECT_EQ(most_time_left(40s, -3s), 0s);
+}
+
 }  // namespace
 }  // namespace reprise

@@ -60,6 +60,15 @@ TEST_F(NoiseCheckTest, RemembersWhatAGateMeasured) {
   EXPECT_EQ(json[0].at("loads").to_number<int>(), 8);
 }
 
+TEST_F(NoiseCheckTest, SaysWhatTheBudgetDoesNotPayFor) {
+  add_loads(3);
+  NoiseCheck check(options_, store());
+  check.keep(result_, cells_, 6, kNow);
+  ASSERT_TRUE(check.look_up(result_, cells_, kNow));
+  EXPECT_THAT(check.text(60s), HasSubstr("about 72 s (more than --budget leaves)\n"));
+  EXPECT_THAT(check.text(72s), HasSubstr("about 72 s\n"));
+}
+
 TEST_F(NoiseCheckTest, SaysHowLongAllPagesTake) {
   add_loads(3);
   cells_.insert(cells_.begin(), {.url = "https://b.test/", .configuration = {}});
@@ -117,6 +126,18 @@ TEST_F(NoiseCheckTest, KnowsNothingOfAnotherPageMachineOrArchiveOrOfLongAgo) {
   other = result_;
   other.settings.replay_options = {"--think-time=recorded"};
   EXPECT_FALSE(check.look_up(other, cells_, kNow));
+}
+
+TEST_F(NoiseCheckTest, KnowsNothingOfATraceFileWithOtherContents) {
+  auto const trace = folder_ / "cell.trace";
+  std::ofstream(trace) << "10\n";
+  cells_[0].configuration.link = trace.string();
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  check.keep(result_, cells_, 6, kNow);
+  ASSERT_TRUE(check.look_up(result_, cells_, kNow));
+  std::ofstream(trace) << "20\n";
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow));
 }
 
 TEST_F(NoiseCheckTest, KnowsNothingOfOtherMetrics) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/dependency/learn.h"
+#include "base/http/url_parts.h"
 #include "tests/analysis/dependency/observed_trees.h"
 #include "tests/proxy/whatif/recorded_site.h"
 
@@ -48,6 +49,7 @@ class PredictedWhatIfs : public testing::Test {
     whatif::ChangedSite const changed(site_, texts);
     auto const interventions = whatif::interventions_of(texts);
     return predicted_what_ifs({.recorded = site_.reader(),
+                               .page = kDocument,
                                .before = site_.reader(),
                                .after = *changed.reader,
                                .interventions = interventions,
@@ -75,6 +77,17 @@ class PredictedWhatIfs : public testing::Test {
     return all ? "" : all.error();
   }
 
+  /// Of all requests to a host.
+  void set_address(std::string_view host, std::string_view address) {
+    for (ObservedPage& load : loads_) {
+      for (Call& call : load.calls.calls) {
+        bool const is_to_host =
+            call.kind == CallKind::kRequest && url_parts(call.name).host == host;
+        if (is_to_host) call.set("address", std::string(address) + ":443");
+      }
+    }
+  }
+
   whatif::RecordedSite site_;
   std::vector<ObservedPage> loads_;
   DependencyGraph graph_;
@@ -100,6 +113,29 @@ TEST_F(PredictedWhatIfs, AddUpTheDistanceOfAHost) {
   std::vector<std::string> const both{"host=ads.test: rtt=+40ms", "*: rtt=+30ms"};
   EXPECT_EQ(change_of(kPicture, both).rtt_us, 70'000);
   EXPECT_EQ(change_of(kScript, both).rtt_us, 30'000);
+}
+
+TEST_F(PredictedWhatIfs, MoveCoalescedHostsWithThePageAndNotWithTheirOldNeighbours) {
+  const std::string neighbour = "https://cdn.test/c.png";
+  for (ObservedPage& load : loads_) {
+    load = written_load({{kDocument, "Document", 0, 40, 60, ""},
+                         {kPicture, "Image", 61, 90, 110, kDocument},
+                         {neighbour, "Image", 62, 90, 110, kDocument}});
+  }
+  set_address("a.test", "10.0.0.1");
+  set_address("ads.test", "10.0.0.2");
+  set_address("cdn.test", "10.0.0.2");
+  graph_ = learn_dependencies(loads_);
+  auto const moved_us = [&](const std::vector<std::string>& texts) {
+    return std::vector{change_of(kDocument, texts).rtt_us, change_of(kPicture, texts).rtt_us,
+                       change_of(neighbour, texts).rtt_us};
+  };
+  EXPECT_THAT(moved_us({"host=ads.test: rtt=+40ms"}), ElementsAre(0, 40'000, 40'000));
+  EXPECT_THAT(moved_us({"host=a.test: rtt=+40ms"}), ElementsAre(40'000, 0, 0));
+  for (auto const* const further : {"host=ads.test: rtt=+40ms", "host=a.test: rtt=+40ms"}) {
+    EXPECT_THAT(moved_us({further, "host=ads.test: coalesce"}), ElementsAre(40'000, 40'000, 0))
+        << further;
+  }
 }
 
 TEST_F(PredictedWhatIfs, SpeakTheProtocolOfTheLaterOneWhicheverRequestComesFirst) {
@@ -229,6 +265,14 @@ TEST_F(PredictedWhatIfs, DropARequestOrItsWholeHost) {
   EXPECT_FALSE(change_of(kScript, {"host=ads.test: drop"}).drop);
 }
 
+TEST_F(PredictedWhatIfs, AreRefusedIfThePageItselfWouldBeGone) {
+  EXPECT_THAT(refusal({"host=a.test: drop"}), HasSubstr("the page itself would be gone"));
+  EXPECT_EQ(refusal({"path=/app.js: drop"}), "");
+  graph_ = {};
+  loads_.clear();
+  EXPECT_THAT(refusal({"path=/: drop"}), HasSubstr("gone")) << "before anything is loaded";
+}
+
 TEST_F(PredictedWhatIfs, FollowWhatDocumentsMention) {
   EXPECT_EQ(change_of(kScript, {"path=/app.js: async"}).loading, ScriptLoading::kAsync);
   EXPECT_EQ(change_of(kScript, {"type=script: defer"}).loading, ScriptLoading::kDefer);
@@ -241,7 +285,9 @@ TEST_F(PredictedWhatIfs, FollowWhatDocumentsMention) {
 }
 
 TEST_F(PredictedWhatIfs, UseAWarmCacheOnly) {
-  EXPECT_TRUE(change_of(kPicture, {"type=image: cache=1y"}, true).at_hand);
+  auto const warm = change_of(kPicture, {"type=image: cache=1y"}, true);
+  EXPECT_TRUE(warm.cached);
+  EXPECT_FALSE(warm.at_hand) << "it may come from the cache without the change";
   auto const cold = translated({"type=image: cache=1y"});
   ASSERT_TRUE(cold);
   EXPECT_THAT(cold->remarks, ElementsAre(HasSubstr("cold cache")));
