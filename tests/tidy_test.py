@@ -286,10 +286,11 @@ class Tidy(unittest.TestCase):
     def test_what_installed_documents_refer_to_is_installed(self):
         installs = "\n".join(lines_of("tools/packaging/CMakeLists.txt"))
         of_the_sources = ("tests/bench/README.md", "tools/container/README.md")
-        for name in ["README.md", "tools/reprise.1",
+        page = r"[a-z_]+/[\w/-]*[A-Z][A-Za-z]*\.md"
+        for name in ["README.md", "tools/reprise.1", *re.findall(page, installs),
                      *(n for n in tracked(".md") if n.startswith("docs/"))]:
             text = "\n".join(lines_of(name)).replace("\\", "")
-            for path in re.findall(r"[a-z_]+/[\w/-]*[A-Z][A-Za-z]*\.md", text):
+            for path in re.findall(page, text):
                 if path.startswith("docs/") or path in of_the_sources:
                     continue
                 self.assertIn(path, installs, name)

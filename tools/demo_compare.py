@@ -6,6 +6,7 @@ usage: demo_compare.py LIVE.json REPLAY.json      (results as pageload/results/R
 Equal means, page by page: the same multiset of (method, URL, status), the same digest of each
 body, and the same digest of the document. Requests that the browser answered from its own cache
 are not compared: whether it requests an icon of the page again depends on a race in the browser.
+Nor are loads that warmed up.
 Prints a table; exit 0 if all are equal, otherwise 1.
 """
 
@@ -21,7 +22,8 @@ def loads_by_page(path):
     pages = collections.defaultdict(list)
     with open(path, encoding="utf-8") as file:
         for load in json.load(file)["loads"]:
-            pages[load["url"]].append(load)
+            if not load["warm_up"]:
+                pages[load["url"]].append(load)
     return pages
 
 
@@ -38,6 +40,10 @@ def bodies_of(load):
     return collections.Counter((each["url"], each["body_sha256"]) for each in sent(load))
 
 
+def short(digest):
+    return (digest or "none")[:12]
+
+
 def differences(live, replayed):
     """The differences, one sentence each."""
     for name, load in (("recording", live), ("replay", replayed)):
@@ -50,16 +56,17 @@ def differences(live, replayed):
         yield f"only in the replay: {method} {url} -> {status}"
     if asked == answered:
         for url, digest in bodies_of(live) - bodies_of(replayed):
-            yield f"different body: {url} (recorded {(digest or 'none')[:12]})"
+            yield f"different body: {url} (recorded {short(digest)})"
     if live["dom_sha256"] != replayed["dom_sha256"]:
-        yield f"different document: {live['dom_sha256'][:12]} became {replayed['dom_sha256'][:12]}"
+        yield (f"different document: {short(live['dom_sha256'])} became "
+               f"{short(replayed['dom_sha256'])}")
 
 
 def row(name, loads):
     requests = [each for load in loads for each in sent(load)]
     hosts = {urlsplit(each["url"]).hostname for each in requests}
     bodies = sum(1 for each in requests if each["body_sha256"])
-    documents = loads[0]["dom_sha256"][:12] if len(loads) == 1 else f"{len(loads)} documents"
+    documents = short(loads[0]["dom_sha256"]) if len(loads) == 1 else f"{len(loads)} documents"
     return (f"  {name:<10}{len(requests):>9}{bodies:>8}{len(hosts):>7}{load_time(loads):>11.1f} ms"
             f"  {documents:<13}")
 

@@ -8,8 +8,8 @@ release binary, and prints one line with a JSON object for each figure:
 
     {"name": "first_byte_added", "value": 0.4, "unit": "ms", "bound": "< 5", "ok": true}
 
-Rows whose figures held are not run again, so an interrupted run can be continued. Exit 0 if every
-figure holds.
+Rows whose figures held are not run again while their command stays the same, so an interrupted run
+can be continued. Those of another commit are shown with it. Exit 0 if every figure holds.
 """
 
 import json
@@ -57,8 +57,8 @@ def figures_in(text):
 def measure(name, command):
     """Runs one row; its other output goes to build/full/NAME.log."""
     start = time.monotonic()
-    env = {"REPRISE": str(REPOSITORY / "build/release/reprise"),
-           "PYTHONDONTWRITEBYTECODE": "1", **os.environ}
+    env = {**os.environ, "REPRISE": str(REPOSITORY / "build/release/reprise"),
+           "PYTHONDONTWRITEBYTECODE": "1"}
     with open(RESULTS.parent / f"{name}.log", "w", encoding="utf-8") as log:
         done = subprocess.run(command, shell=True, cwd=REPOSITORY, env=env, text=True,
                               stdout=subprocess.PIPE, stderr=log, check=False)
@@ -67,6 +67,11 @@ def measure(name, command):
     held = done.returncode == 0 and bool(figures) and all(each["ok"] for each in figures)
     return {"command": command, "ok": held, "exit": done.returncode, "figures": figures,
             "seconds": round(time.monotonic() - start, 1), "commit": commit()}
+
+
+def stands(result, command):
+    """Whether the result of an earlier run is one of this row, and held."""
+    return result.get("ok", False) and result.get("command") == command
 
 
 def show(name, result):
@@ -89,14 +94,21 @@ def main():
     if RESULTS.exists() and "--fresh" not in sys.argv:
         results = json.loads(RESULTS.read_text())
     wanted = asked or list(rows)
+    now = commit()
     start = time.monotonic()
     for number, name in enumerate(wanted, 1):
-        if name in asked or not results.get(name, {}).get("ok"):
+        if name in asked or not stands(results.get(name, {}), rows[name]):
             elapsed = int(time.monotonic() - start)
             print(f"[{elapsed:4} s] {number}/{len(wanted)} {name}: {rows[name]}", flush=True)
             results[name] = measure(name, rows[name])
             save(results)
         show(name, results[name])
+        if results[name].get("commit") != now:
+            print(f"         measured at {results[name].get('commit', 'unknown')}")
+    older = [name for name in wanted if results[name].get("commit") != now]
+    if older:
+        print(f"{len(older)} of {len(wanted)} rows: measured at another commit than {now}; "
+              "tools/test --full NAME... measures rows again, tools/test --full --fresh all")
     held = [name for name in wanted if results[name]["ok"]]
     print(f"{len(held)} of {len(wanted)} rows hold; {RESULTS.relative_to(REPOSITORY)}")
     return 0 if held == wanted else 1
