@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text/printable.h"
+#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
@@ -94,10 +95,10 @@ int main(int argc, char** argv) {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     auto const code = app.exit(error);
-    return code == 0 ? kExitDone : kExitUsage;
+    return after_output(code == 0 ? kExitDone : kExitUsage);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "reprise: %s\n", error.what());
     return kExitFailed;
   }
-  return exit_code;
+  return after_output(exit_code);
 }

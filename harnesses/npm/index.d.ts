@@ -38,9 +38,9 @@ export interface Session {
   stop(): Promise<Ending>;
 }
 
-/** Serves from `archive`. */
+/** Serves from `archive`. Rejects if browsers cannot reach it, such as behind a packet link. */
 export function startReplay(archive: string, options?: StartOptions): Promise<Session>;
-/** Records into `archive`, which must not exist. */
+/** Records into `archive`, which must not exist. Rejects as startReplay() does. */
 export function startRecord(archive: string, options?: StartOptions): Promise<Session>;
 /** The reprise that runs this process as its `-- COMMAND`, or null. */
 export function fromEnvironment(environment?: Record<string, string | undefined>): Session | null;

@@ -7,6 +7,8 @@ const { once } = require('node:events');
 const readline = require('node:readline');
 
 const STDERR_KEPT = 64 * 1024; // characters, for error messages
+const UNREACHABLE = 'browsers cannot reach reprise: its listeners are off. Behind a packet link ' +
+  'only the command reaches it: add --shaper stream, or run the harness as -- COMMAND';
 
 /** Where a browser reaches a listener; at a wildcard address, over loopback. */
 function endpoint(address) {
@@ -162,13 +164,21 @@ class Run {
   }
 }
 
+/** Rejects, and ends the run, if no listener is open: a browser would load the live site. */
+async function sessionOf(run) {
+  const ready = await run.ready();
+  if (ready.http || ready.https || ready.proxy) return new Session(ready, run);
+  await run.stop();
+  throw new Error(UNREACHABLE);
+}
+
 async function start(mode, archive, options = {}) {
-  const run = new Run(mode, archive, options);
-  return new Session(await run.ready(), run);
+  return sessionOf(new Run(mode, archive, options));
 }
 
 /** Serves from `archive`. Options: `args`, further arguments of `reprise replay`; `reprise`, the
- *  program [$REPRISE, or reprise on PATH]. */
+ *  program [$REPRISE, or reprise on PATH]. Rejects if browsers cannot reach it, such as behind a
+ *  packet link. */
 function startReplay(archive, options) {
   return start('replay', archive, options);
 }
@@ -203,7 +213,7 @@ function playwrightFixtures(archive, options = {}) {
       async ({}, use) => {
         const outer = fromEnvironment();
         const run = outer ? null : new Run('replay', archive, options);
-        const session = outer ?? new Session(await run.ready(), run);
+        const session = outer ?? (await sessionOf(run));
         await use(session);
         const { exitCode } = await session.stop();
         if (exitCode !== 0) throw run.failure();

@@ -18,6 +18,9 @@ import os
 import subprocess
 import tempfile
 
+_UNREACHABLE = ("browsers cannot reach reprise: its listeners are off. Behind a packet link only "
+                "the command reaches it: add --shaper stream, or run the harness as -- COMMAND")
+
 
 class Session:
     """The addresses of a running reprise, and the options that lead browsers to it."""
@@ -146,16 +149,21 @@ class _Run:
 
 def _start(mode, archive, arguments, program):
     run = _Run(mode, archive, arguments, program or os.environ.get("REPRISE", "reprise"))
-    return Session(run.ready(), run)
+    ready = run.ready()
+    if ready["http"] or ready["https"] or ready["proxy"]:
+        return Session(ready, run)
+    run.stop()
+    raise RuntimeError(_UNREACHABLE)  # a browser would load the live site
 
 
 def replay(archive, *arguments, program=None):
-    """Serves from `archive`. `arguments`: more of `reprise replay`, such as "--strict"."""
+    """Serves from `archive`. `arguments`: more of `reprise replay`, such as "--strict". Raises
+    RuntimeError if browsers cannot reach it, such as behind a packet link."""
     return _start("replay", archive, arguments, program)
 
 
 def record(archive, *arguments, program=None):
-    """Records into `archive`, which must not exist."""
+    """Records into `archive`, which must not exist. Raises as replay() does."""
     return _start("record", archive, arguments, program)
 
 

@@ -95,7 +95,7 @@ class AdviseKnown(harness.TestCase):
             for host, files in site(without).items():
                 origins.append(self.origin(host, files, without))
             arguments = [each for origin in origins for each in origin.connect_to()]
-            done = harness.run("record", "-o", str(archive), "--inject", "none",
+            done = harness.run("record", "-o", str(archive), "--quiet", "500", "--inject", "none",
                                "--insecure-origin", *arguments, URL, folder=self.folder,
                                timeout=120)
         finally:

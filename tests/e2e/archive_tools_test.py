@@ -101,8 +101,8 @@ class Tools(harness.TestCase):
             for each in shown:
                 del each["number"]
             self.assertEqual(*shown)
-        self.run_archive("diff", self.archive, self.out, "--times", "--requests", "--filter",
-                         "!status=404 !type=html")
+        self.run_archive("diff", self.archive, self.out, "--times", "--requests",
+                         "--all-headers", "--filter", "!status=404 !type=html")
         self.assertEqual(self.replayed(self.out, ("other.test", "/chunks"))[0].trailers,
                          [(b"x-sum", b"6")])
 
@@ -225,13 +225,25 @@ class Tools(harness.TestCase):
         done = self.run_archive("add", self.archive, "https://other.test/page",
                                 *origin.connect_arguments(), timeout=120)
         self.assertIn(b"now 5", done.stderr)
+        self.assertIn(b"recorded " + bytes(self.archive) + b": ", done.stderr)
+        self.assertNotIn(b".adding", done.stderr)
+        self.assertEqual(self.pages(), ["https://other.test/page"], "it had no start URLs")
         self.assert_sound(self.archive)
         self.assertEqual(self.archive_json("show", str(self.archive), "1"), before)
         added = self.archive_json("show", str(self.archive), "5")
         self.assertEqual(added["request"]["url"], "https://other.test/page")
         self.assertEqual(added["session"], before["session"])
-        self.assertEqual(len(self.archive_json("stats", str(self.archive))["session_list"]), 1)
         self.assertEqual([each.name for each in self.folder.glob("a.reprise*")], ["a.reprise"])
+        more = ("https://other.test/more", *origin.connect_arguments())
+        self.run_archive("add", self.archive, *more, timeout=120)
+        self.assertEqual(self.pages(), ["https://other.test/page"])
+        self.run_archive("add", self.archive, "--page", *more, timeout=120)
+        self.assertEqual(self.pages(), ["https://other.test/page", "https://other.test/more"])
+
+    def pages(self):
+        """The start URLs of the only session."""
+        (session,) = self.archive_json("stats", str(self.archive))["session_list"]
+        return session["pages"]
 
     def test_what_cannot_be_recorded_is_not_added(self):
         self.site()

@@ -84,7 +84,7 @@ class Advised(campaigns.CampaignCase):
         origin = Origin(answer, names=(host,),
                         tls=Certificate(self.folder / f"{page}-{is_worse}", (host,)))
         try:
-            done = harness.run("record", "-o", str(archive), "--inject", "none",
+            done = harness.run("record", "-o", str(archive), "--quiet", "500", "--inject", "none",
                                *origin.connect_arguments(), url_of(page), folder=self.folder,
                                timeout=120)
         finally:

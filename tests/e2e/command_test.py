@@ -28,6 +28,34 @@ class Command(harness.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(b"/no/such/program", done.stderr)
 
+    def test_one_that_cannot_be_run_or_requests_nothing_blocks_no_other_attempt(self):
+        archive = self.folder / "a.reprise"
+        for command, code in ((("/no/such/program",), 127), (("sh", "-c", "exit 7"), 7)):
+            with self.subTest(command):
+                done = harness.run("record", "-o", str(archive), "--", *command,
+                                   folder=self.folder)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(b"a.reprise was not created", done.stderr)
+                self.assertFalse(archive.exists())
+        done = harness.run("record", "-o", str(archive), "--", "true", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        before = archive.read_bytes()
+        done = harness.run("record", "--append", "-o", str(archive), "--", "false",
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"a.reprise is unchanged", done.stderr)
+        self.assertEqual(archive.read_bytes(), before)
+
+    def test_what_it_requested_is_kept_when_it_fails(self):
+        archive = self.folder / "a.reprise"
+        origin = self.origin(lambda _: response(b"fetched"))
+        done = harness.run("record", "-o", str(archive), *origin.connect_arguments(), "--", "sh",
+                           "-c", "curl -sS -x http://$REPRISE_PROXY http://origin.test/; exit 7",
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertEqual([each["url"] for each in self.archive_json("ls", str(archive))],
+                         ["http://origin.test/"])
+
     def test_chromium_flags_expand_as_arguments_and_inside_a_string(self):
         written = self.folder / "arguments.json"
         done = harness.run("record", "-o", str(self.folder / "a.reprise"), "--",

@@ -61,7 +61,7 @@ class Distrust(harness.TestCase):
         self.python_refuses(proxy)
         self.assertEqual(self.curl(proxy, "--cacert", proxy.ca_file), 0)
         self.close_inside(proxy)
-        expected = {"alerts": {"unknown_ca": 2}, "closed": 1, "other": 0}
+        expected = {"alerts": {"unknown_ca": 2}, "closed": 1, "malformed": 0, "other": 0}
         self.assertEqual(self.failed(proxy, 3), expected)
         self.assertEqual(proxy.stop(), 0, proxy.log())
         log = proxy.log()
@@ -90,10 +90,12 @@ class Distrust(harness.TestCase):
     def test_nothing_is_said_where_all_is_well(self):
         proxy = self.started("replay")
         self.assertEqual(self.curl(proxy, "--cacert", proxy.ca_file), 0)
+        # It does not have the recorded version, TLS 1.3.
+        self.assertEqual(self.curl(proxy, "--cacert", proxy.ca_file, "--tls-max", "1.2"), 0)
         self.assertEqual(proxy.stop(), 0, proxy.log())
         self.assertNotIn("handshake", proxy.log())
         self.assertEqual(json.loads(self.report.read_text())["tls_handshakes_failed"],
-                         {"alerts": {}, "closed": 0, "other": 0})
+                         {"alerts": {}, "closed": 0, "malformed": 0, "other": 0})
 
 
 if __name__ == "__main__":

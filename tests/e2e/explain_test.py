@@ -48,7 +48,7 @@ def record(folder, name, deferred):
     archive = folder / f"{name}.reprise"
     try:
         done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
-                           "--inject", "none", *origin.connect_arguments(), URL,
+                           "--quiet", "500", "--inject", "none", *origin.connect_arguments(), URL,
                            folder=folder, timeout=120)
     finally:
         origin.close()

@@ -116,6 +116,21 @@ class Export(harness.TestCase):
         report = json.loads(self.export("wprgo", "a.wprgo", "--json").stdout)
         self.assertEqual((report["exchanges"], report["lost"]["times"]), (2, 2))
 
+    def test_a_wprgo_has_no_exchange_without_a_response(self):
+        """Web Page Replay injects nothing into an archive that has one."""
+        har = self.folder / "failed.har"
+        har.write_text(json.dumps({"log": {"entries": [
+            {"request": {"method": "GET", "url": f"http://a.test/{status}"},
+             "response": {"status": status, "content": {"size": 0}}} for status in (204, 0)]}}))
+        done = harness.run("archive", "import", str(har), "-o", str(self.archive))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.export("wprgo", "a.wprgo")
+        self.assertIn(b"1 exchange has no response and is not written", done.stderr)
+        archive = json.loads(gzip.decompress((self.folder / "a.wprgo").read_bytes()))
+        self.assertEqual(list(archive["Requests"]["a.test"]), ["http://a.test/204"])
+        report = json.loads(self.export("wprgo", "b.wprgo", "--json").stdout)
+        self.assertEqual((report["exchanges"], report["lost"]["failed"]), (1, 1))
+
     def test_what_cannot_be_ends_with_a_reason_and_no_file(self):
         self.record_a_page()
         done = self.export("har", "a.har", "--session", "7")

@@ -94,8 +94,8 @@ def record(folder, name, site):
     origin = Origin(site.answer, names=(HOST,), tls=tls)
     archive = folder / f"{name}.reprise"
     try:
-        done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
-                           *origin.connect_arguments(), URL, folder=folder, timeout=120)
+        done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, "--quiet",
+                           "500", *origin.connect_arguments(), URL, folder=folder, timeout=120)
     finally:
         origin.close()
     if done.returncode:

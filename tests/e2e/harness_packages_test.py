@@ -19,6 +19,7 @@ PYTHON = harness.REPOSITORY / "harnesses/python"
 BROWSER = shutil.which(harness.BROWSER)
 PAGE = (b"<!doctype html><title>t</title><link rel=icon href=data:,>"
         b"<script>document.title = 'ran'</script>")
+LISTENERS_OFF = [each for name in ("--http", "--https", "--proxy") for each in (name, "off")]
 ADDRESSES = [{"REPRISE_CHROMIUM_FLAGS_JSON": "[]", "REPRISE_CA": "/ca.pem", **each} for each in (
     {"REPRISE_HTTP": "[::1]:81", "REPRISE_HTTPS": "[::1]:444", "REPRISE_PROXY": "127.0.0.1:82"},
     {"REPRISE_HTTP": "0.0.0.0:81"}, {"REPRISE_PROXY": "127.0.0.2:8081"}, {})]
@@ -74,6 +75,15 @@ class Packages(harness.TestCase):
             self.assertEqual(proxy[f"network.proxy.{scheme}"], "127.0.0.2")
             self.assertEqual(proxy[f"network.proxy.{scheme}_port"], 8081)
         self.assertNotIn("network.dns.forceResolve", {**proxy, **nothing})
+
+    def check_unreachable(self, script, code):
+        """`script` starts reprise with the arguments in place of %s, which fails with `code`."""
+        packets = harness.run("shape", "--link", "none", "--no-selfcheck", "--", "true")
+        links = [["--link", "none", "--no-selfcheck"]] if packets.returncode == 0 else []
+        for arguments in (LISTENERS_OFF, *links):
+            pathlib.Path(f"{self.archive}.new").unlink(missing_ok=True)
+            said = self.script(script % json.dumps(arguments), code)
+            self.assertIn("add --shaper stream, or run the harness as -- COMMAND", said)
 
     def check_inside(self, inside):
         """`inside`: a script that prints the session of its environment."""
@@ -131,6 +141,13 @@ class Npm(Packages):
         self.assertIn("/no/such.reprise", said)
         said = self.script("await startReplay('a', { reprise: '/no/such/program' });", code=3)
         self.assertIn("/no/such/program", said)
+
+    def test_what_no_browser_reaches_is_refused(self):
+        self.check_unreachable("await startReplay(process.env.ARCHIVE, { args: %s });", 3)
+        self.check_unreachable("await startRecord(process.env.ARCHIVE + '.new', { args: %s });", 3)
+        self.check_unreachable("""
+            const given = playwrightFixtures(process.env.ARCHIVE, { args: %s });
+            await given.reprise[0]({}, () => process.exit(4));""", 3)
 
     def test_a_recording_starts_and_ends(self):
         found = self.script("""
@@ -269,6 +286,10 @@ print(json.dumps([options.accept_insecure_certs, options.preferences]))""")
         said = self.script("reprise.replay('/no/such.reprise')", code=1)
         self.assertIn("exit status 3", said)
         self.assertIn("/no/such.reprise", said)
+
+    def test_what_no_browser_reaches_is_refused(self):
+        self.check_unreachable("reprise.replay(archive, *%s)", 1)
+        self.check_unreachable("reprise.record(archive + '.new', *%s)", 1)
 
     def test_a_recording_starts_and_ends(self):
         found = self.script("""

@@ -224,6 +224,18 @@ class Refused(harness.TestCase):
         self.assertEqual(recorder.stop(), 0, recorder.log())
         self.assertEqual(len(self.archive_json("ls", str(archive))), 1)
 
+    def test_a_client_that_takes_the_listener_for_a_proxy_is_told(self):
+        recorder = self.record(self.folder / "a.reprise", origins=(self.origin(echo),))
+        for _ in range(2):
+            with recorder.connect("http") as client:
+                client.send(b"CONNECT origin.test:443 HTTP/1.1\r\nHost: origin.test:443\r\n\r\n")
+                got = client.read_response()
+                self.assertEqual(got.status, 400)
+                self.assertIn(b"this listener is not a proxy", got.body)
+                self.assertTrue(client.closed_by_peer())
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        self.assertEqual(recorder.log().count("as a proxy"), 1, recorder.log())
+
     def test_an_endless_head_is_given_up(self):
         recorder = self.record(self.folder / "a.reprise", origins=(self.origin(echo),))
         with recorder.connect("http") as client, \

@@ -154,6 +154,8 @@ class Start:
             return None
         try:
             if self.mode == "record":
+                if self.command and self.exit_code > 0:  # which has requested nothing
+                    return "an empty archive" if self.archive.exists() else None
                 done = harness.run("archive", "verify", str(self.archive))
                 return None if done.returncode == 0 else f"verify: {done.stderr.decode()}"
             json.loads(self.report.read_text())

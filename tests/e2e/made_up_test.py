@@ -13,6 +13,8 @@ PREFLIGHT = b"Origin: https://page.test\r\nAccess-Control-Request-Method: "
 
 
 class MadeUp(harness.TestCase):
+    printed = ""
+
     def setUp(self):
         super().setUp()
         self.archive = self.folder / "a.reprise"
@@ -23,13 +25,14 @@ class MadeUp(harness.TestCase):
         self.assertEqual(recorder.stop(), 0, recorder.log())
 
     def replay_and(self, *asks, code=0):
-        """What each ask gets of a strict replay, and the report."""
+        """What each ask gets of a strict replay, and the report. Keeps what the replay prints."""
         report = self.folder / "report.json"
         replay = self.replay(self.archive, "--strict", "--report", str(report))
         with replay.connect("proxy") as client:
             got = [client.get(path, host=host, method=method, headers=headers, form="absolute")
                    for method, host, path, headers in asks]
         self.assertEqual(replay.stop(), code, replay.log())
+        self.printed = replay.log()
         return got, json.loads(report.read_text())
 
     def test_a_preflight_is_answered_by_what_its_request_was_allowed(self):
@@ -74,6 +77,10 @@ class MadeUp(harness.TestCase):
              for miss in report["distinct_misses"]],
             [("host never recorded", []), ("path never recorded", []),
              ("not recorded", ["method is PUT, not GET"])])
+        self.assertIn("miss: GET http://b.test/item (host never recorded)\n"
+                      "miss: GET http://origin.test/other (path never recorded)\n"
+                      "miss: GET http://origin.test/item (not recorded)\n"
+                      "  near: http://origin.test/item (method is PUT, not GET)\n", self.printed)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,26 @@ class Outputs(harness.TestCase):
             self.assertIn("cannot be written", done.stderr.decode())
             self.assertFalse(ran.exists(), arguments)
 
+    def test_two_results_in_one_file_are_refused_before_the_run(self):
+        before = self.archive.read_bytes()
+        one, ran = self.folder / "one", self.folder / "ran"
+        same = f"{self.folder}/./one"
+        for arguments in (
+                ("shape", "--link", LINK, "--report", one, "--plot", same, "--", "touch", ran),
+                ("shape", "--link", LINK, "--report", one, "--link-log", one, "--", "touch", ran),
+                ("replay", self.archive, "--report", one, "--ready-file", same, "--", "touch", ran),
+                ("replay", self.archive, "--report", self.archive, "--", "touch", ran),
+                ("record", "-o", one, "--ready-file", same, "--", "touch", ran),
+                ("dns", "--archive", self.archive, "--listen", "127.0.0.1:0", "--report", one,
+                 "--ready-file", one),
+                ("load", self.archive, "-o", self.archive)):
+            done = harness.run(*map(str, arguments), folder=self.folder)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("are the same file", done.stderr.decode())
+            self.assertFalse(one.exists(), arguments)
+            self.assertFalse(ran.exists(), arguments)
+        self.assertEqual(self.archive.read_bytes(), before)
+
     def test_a_link_log_that_cannot_be_written_to_its_end_is_an_error(self):
         for mode in (("shape",), ("replay", str(self.archive))):
             done = harness.run(*mode, "--link", LINK, "--no-selfcheck", "--link-log", "/dev/full",
@@ -113,6 +133,19 @@ class Outputs(harness.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr.decode())
             self.assertIn("log could not be written to its end: No space left",
                           done.stderr.decode())
+
+    def test_an_output_that_cannot_be_written_is_an_error(self):
+        for arguments in (("completion", "bash"), ("ca", "path"), ("ca", "export"), ("doctor",),
+                          ("doctor", "--json"), ("profiles",), ("load", "--help"), ("--version",),
+                          ("archive", "ls", str(self.archive))):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.REPRISE, *arguments], stdin=subprocess.DEVNULL,
+                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                      timeout=harness.DEADLINE_SECONDS,
+                                      env=harness.environment(self.folder))
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertEqual(done.stderr.count("cannot write the output: No space left"), 1,
+                             arguments)
 
     def test_a_file_over_the_users_limit_is_an_error(self):
         """SIGXFSZ would end the process without a word."""

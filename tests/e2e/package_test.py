@@ -65,7 +65,8 @@ class Packages(harness.TestCase):
             opened.extractall(self.folder)
         for name in ("usr/bin/wpr", "usr/bin/httparchive", "usr/bin/tsproxy",
                      "usr/share/man/man1/reprise.1.gz",
-                     "usr/share/reprise/trench/manifest.json"):
+                     "usr/share/reprise/trench/manifest.json",
+                     "usr/share/reprise/emitters/node/trench.js"):
             self.assertIn(name, names)
         program, = self.folder.glob("*/usr/bin/reprise")
         done = subprocess.run([program, "--version"], capture_output=True, check=True)

@@ -19,7 +19,7 @@ class RecordPage(harness.TestCase):
     def record_page(self, url, *arguments):
         return subprocess.run(
             [harness.REPRISE, "record", "-o", str(self.archive), "--browser", harness.BROWSER,
-             *arguments, url],
+             "--quiet", "500", *arguments, url],
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
             timeout=4 * harness.DEADLINE_SECONDS, env=harness.environment(self.folder))
 

@@ -107,6 +107,13 @@ class RecordRequests(harness.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"{words[0]} needs URLs".encode(), done.stderr)
 
+    def test_a_page_needs_more_time_than_it_has_to_be_quiet(self):
+        done = harness.run("record", "-o", "a.reprise", "--timeout", "2", "http://a.test/",
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--timeout must be longer than --quiet (2000 ms)", done.stderr)
+        self.assertFalse((self.folder / "a.reprise").exists())
+
     def test_its_own_browser_has_the_script_itself(self):
         done = harness.run("record", "-o", "a.reprise", "--script-in", "documents",
                            "http://a.test/", folder=self.folder)

@@ -429,6 +429,21 @@ class NoPrivileges(harness.TestCase):
         self.assertIn("cannot create user and network namespaces", checks["packet link"]["detail"])
         self.assertIn("sudo sysctl user.max_user_namespaces=", checks["packet link"]["fix"])
 
+    def test_the_doctor_knows_whether_chromium_has_a_sandbox(self):
+        for namespaces, ok in ((0, False), (100, True)):
+            script = (f"echo {namespaces} >/proc/sys/user/max_user_namespaces && exec setpriv "
+                      "--bounding-set=-all --inh-caps=-all --ambient-caps=-all \"$@\"")
+            done = subprocess.run(
+                ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--keep-caps", "sh",
+                 "-c", script, "sh", harness.REPRISE, "doctor", "--json"], capture_output=True,
+                text=True, check=False, timeout=harness.DEADLINE_SECONDS,
+                stdin=subprocess.DEVNULL, env=harness.environment(self.folder))
+            self.assertNotEqual(done.stdout, "", done.stderr)
+            checks = {each["name"]: each for each in json.loads(done.stdout)["checks"]}
+            self.assertEqual((checks["sandbox"]["ok"], checks["sandbox"]["needed"]), (ok, True))
+            for remedy in ("chromium-sandbox", "seccomp=unconfined", "--no-sandbox"):
+                self.assertEqual(remedy in checks["sandbox"]["fix"], not ok)
+
     def test_the_doctor_knows_where_it_works(self):
         done = harness.run("doctor", "--json", folder=self.folder)
         checks = {each["name"]: each for each in json.loads(done.stdout)["checks"]}

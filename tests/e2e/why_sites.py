@@ -119,8 +119,8 @@ class Site:
         try:
             with self.led_to(origins) as arguments:
                 done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
-                                   "--inject", "none", "--insecure-origin", *arguments, URL,
-                                   folder=self.folder, timeout=120)
+                                   "--quiet", "500", "--inject", "none", "--insecure-origin",
+                                   *arguments, URL, folder=self.folder, timeout=120)
         finally:
             for origin in origins:
                 origin.close()

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 struct AddArguments {
   fs::path archive;
   bool new_session = false;
+  bool pages = false;                   ///< the URLs become start URLs
   std::vector<std::string> for_record;  ///< URLs, and options of `record`
 };
 
@@ -125,13 +126,13 @@ class Recording {
   bool is_ours_ = false;
 };
 
-int join(const fs::path& path, const fs::path& recording) {
+int join(const fs::path& path, const fs::path& recording, bool pages) {
   auto const added = open_or_say(recording);
   if (!added) return kExitArchive;
   auto replacement = Replacement::begin(path, ".editing");
   if (!replacement) return say_unusable(path, replacement.error());
   std::vector<const ArchiveReader*> const from = {&replacement->original(), added->reader.get()};
-  auto const parts = merge_archives(from, {}, replacement->target());
+  auto const parts = merge_archives(from, {.all_pages = pages}, replacement->target());
   if (!parts) return say_unusable(path, parts.error());
   if (auto done = replacement->commit({}); !done) return say_unusable(path, done.error());
   std::fprintf(stderr, "added to %s: %s, now %llu\n", path.c_str(),
@@ -158,14 +159,15 @@ int add(const AddArguments& arguments) {
   Recording recording(arguments.archive);
   if (!recording.take()) return kExitArchive;
   auto options = same_world(info, arguments.for_record);
-  options.insert(options.begin(), {"-o", recording.path().string()});
+  options.insert(options.begin(),
+                 {"-o", recording.path().string(), "--joins", arguments.archive.string()});
   auto const exit_code = record(std::move(options), arguments.for_record);
   if (exit_code != kExitDone) {
     std::fprintf(stderr, "reprise: recording failed with exit status %d: nothing was added to %s\n",
                  exit_code, arguments.archive.c_str());
     return exit_code;
   }
-  auto const joined = join(arguments.archive, recording.path());
+  auto const joined = join(arguments.archive, recording.path(), arguments.pages);
   if (joined != kExitDone) recording.keep(arguments.archive);
   return joined;
 }
@@ -178,11 +180,14 @@ void add_add_command(CLI::App& archive, int& exit_code) {
   command->add_option("ARCHIVE", arguments->archive, "Archive to add to")->required();
   command->add_flag("--new-session", arguments->new_session,
                     "Before the URLs: record a separate session, as `record --append` does");
+  command->add_flag("--page", arguments->pages,
+                    "Before the URLs: add them to the start URLs, which `load` and `gate` load");
   command->prefix_command();
   command->footer(
       "After ARCHIVE come URLs and options of `record`. A browser opens the URLs; once they are "
-      "recorded, the\nexchanges are added to the session that a replay serves, in one step. If "
-      "that fails, the recording is kept\nas ARCHIVE.added, for `merge`.");
+      "recorded, the\nexchanges are added to the session that a replay serves, in one step. Its "
+      "start URLs stay as they are,\nunless it has none or --page is given. If that fails, the "
+      "recording is kept as ARCHIVE.added, for `merge`.");
   command->callback([arguments, command, &exit_code] {
     arguments->for_record = command->remaining();
     exit_code = add(*arguments);

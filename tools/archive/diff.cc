@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include "base/text/counted.h"
@@ -20,11 +21,15 @@ namespace {
 
 namespace json = boost::json;
 
+/// Fields that differ between recordings of an unchanged page.
+constexpr const char* kTimeFields[] = {"date", "age"};
+
 struct DiffArguments {
   std::filesystem::path a;
   std::filesystem::path b;
   std::string filter;
   DiffOptions options;
+  bool all_headers = false;
   bool brief = false;
   bool json = false;
 };
@@ -205,6 +210,10 @@ int diff(DiffArguments& arguments) {
   auto const b = open_with_remarks(arguments.b);
   if (!a || !b) return kExitArchive;
   for (auto& name : arguments.options.ignored_headers) name = lower_case(name);
+  if (!arguments.all_headers) {
+    auto& ignored = arguments.options.ignored_headers;
+    ignored.insert(ignored.end(), std::begin(kTimeFields), std::end(kTimeFields));
+  }
   arguments.options.filter = [&filter](const Exchange& exchange, std::size_t number) {
     return filter->takes(exchange, number);
   };
@@ -235,6 +244,9 @@ void add_diff_command(CLI::App& archive, int& exit_code) {
           "--ignore-header", arguments->options.ignored_headers,
           "Ignore header fields of this NAME (* matches any text); may be given more than once")
       ->allow_extra_args(false);
+  command->add_flag(
+      "--all-headers", arguments->all_headers,
+      "Compare Date and Age, too, which differ between recordings of an unchanged page");
   command->add_option("--filter", arguments->filter, "Compare only exchanges that match FILTER");
   command->add_flag("--requests", arguments->options.requests,
                     "Compare request header fields, too");

@@ -87,7 +87,8 @@ int export_archive(const ExportArguments& arguments) {
   exporting::ExportOptions const options{
       .session = arguments.session,
       .gzip = arguments.gzip || arguments.file.extension() == ".gz",
-      .stop = [] { return Interruption::was_asked(); }};
+      .stop = [] { return Interruption::was_asked(); },
+      .answered_only = true};
   auto const fault = exporting::export_session(*archive->reader, target_of(arguments.target),
                                                options, out, report);
   if (!fault) {

@@ -72,9 +72,10 @@ void add_doctors_checks(const CampaignFile& campaign, NodeCheck& check) {
         check.browsers.emplace_back(text_at(each, "detail"));
       continue;
     }
+    auto const fix = text_at(each, "fix");
     check.problems.push_back("`reprise doctor` finds no usable " + std::string(name) + ": " +
                              std::string(text_at(each, "detail")) +
-                             "; fix: " + std::string(text_at(each, "fix")));
+                             (fix.empty() ? "" : "; fix: " + std::string(fix)));
   }
   add_other_browsers(campaign, check);
 }

@@ -157,6 +157,12 @@ int run_dns(const DnsOptions& options) {
                  text_of(*at).c_str());
     return kExitUsage;
   }
+  if (!are_different_files({{"HOSTS-FILE", options.hosts_file},
+                            {"--archive", options.archive},
+                            {"--ready-file", options.ready_file},
+                            {"--report", options.report}})) {
+    return kExitUsage;
+  }
   if (!can_be_written(options.report, "--report") ||
       !remove_stale_file(options.ready_file, "--ready-file")) {
     return kExitFailed;

@@ -37,7 +37,7 @@ constexpr const char* kCrossing = R"(What crosses the link, in both directions:
   network delays the first byte, not the handshake, and the command sees a refused connection as a
   reset one.
   DNS to every address (UDP and TCP port 53). /etc/resolv.conf names 192.0.2.1, which forwards to
-  the resolver of this machine.
+  the resolvers of this machine.
   Other ports of 192.0.2.1 are those of this machine's loopback: the command reaches a server on
   127.0.0.1:8000 as http://192.0.2.1:8000/.
 What does not cross: IPv6, other UDP (QUIC falls back to TCP), ICMP beyond 192.0.2.1. The command
@@ -85,6 +85,11 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
         "reprise: shape needs a link and a command: reprise shape --link LINK -- COMMAND\n");
     return kExitUsage;
   }
+  if (!are_different_files({{"--report", options.report_file},
+                            {"--plot", options.plot_file},
+                            {"--link-log", options.link.log_file}})) {
+    return kExitUsage;
+  }
   if (!can_be_written(options.report_file, "--report") ||
       !can_be_written(options.plot_file, "--plot")) {
     return kExitFailed;
@@ -104,7 +109,7 @@ int shape(const ShapeOptions& options, const std::vector<std::string>& command) 
   raise_descriptor_limit();
   net::io_context context(1);
   MainLoop loop(context);
-  OutsideRelay relay(context, first_resolver(kHostResolverSettings));
+  OutsideRelay relay(context, resolvers_of(kHostResolverSettings));
   if (auto const carried = carry(**linked, relay); !carried) {
     return say(carried.error(), kExitFailed);
   }

@@ -85,8 +85,13 @@ std::string check_page_url(const std::string& url) {
   return "'" + printable(url) + "' is not the URL of a page, such as https://www.example.org/";
 }
 
-void add_device_option(CLI::App& command, std::string& device) {
-  command
+std::string check_quiet(unsigned timeout_s, unsigned quiet_ms) {
+  if (std::chrono::seconds(timeout_s) > std::chrono::milliseconds(quiet_ms)) return {};
+  return "--timeout must be longer than --quiet (" + std::to_string(quiet_ms) + " ms)";
+}
+
+CLI::Option* add_device_option(CLI::App& command, std::string& device) {
+  return command
       .add_option("--device", device,
                   "Pretend to be this device, such as 'Pixel 9': its screen, User-Agent, client "
                   "hints and touch; reprise profiles lists them (Chromium only)")
@@ -99,7 +104,9 @@ void add_device_option(CLI::App& command, std::string& device) {
 }
 
 void BrowsingOptions::add_to(CLI::App& command) {
-  command.add_option("--timeout", timeout_s, "Give up a page after this many seconds")
+  command
+      .add_option("--timeout", timeout_s,
+                  "Give up a page after this many seconds; must be longer than --quiet")
       ->check(CLI::Range(1U, 86'400U))
       ->capture_default_str();
   command
@@ -114,10 +121,10 @@ void BrowsingOptions::add_to(CLI::App& command) {
                   "10 s at most; 0: at once")
       ->check(CLI::Range(0U, 60'000U))
       ->capture_default_str();
-  command.add_option("--viewport", viewport, "Set the page size in CSS pixels")
-      ->check(CLI::Validator(check_size, "WxH"))
-      ->capture_default_str();
-  add_device_option(command, device);
+  auto* const size = command.add_option("--viewport", viewport, "Set the page size in CSS pixels")
+                         ->check(CLI::Validator(check_size, "WxH"))
+                         ->capture_default_str();
+  add_device_option(command, device)->excludes(size);
   command
       .add_option("--cpu-throttle", cpu_throttle,
                   "Slow down the processor by this factor (Chromium only)")
@@ -169,11 +176,10 @@ void BrowsingOptions::add_to(CLI::App& command) {
 }
 
 std::vector<std::string> BrowsingOptions::arguments() const {
-  std::vector<std::string> all{"--timeout=" + std::to_string(timeout_s),
-                               "--quiet=" + std::to_string(quiet_ms),
-                               "--settle=" + std::to_string(settle_ms), "--viewport=" + viewport,
-                               "--cpu-throttle=" + std::to_string(cpu_throttle)};
-  if (!device.empty()) all.push_back("--device=" + device);
+  std::vector<std::string> all{
+      "--timeout=" + std::to_string(timeout_s), "--quiet=" + std::to_string(quiet_ms),
+      "--settle=" + std::to_string(settle_ms), "--cpu-throttle=" + std::to_string(cpu_throttle)};
+  all.push_back(device.empty() ? "--viewport=" + viewport : "--device=" + device);
   if (!screenshot_folder.empty()) all.push_back("--screenshot=" + screenshot_folder.string());
   if (!trace_folder.empty()) all.push_back("--trace=" + trace_folder.string());
   if (!steps_file.empty()) all.push_back("--steps=" + steps_file.string());

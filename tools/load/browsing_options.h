@@ -9,24 +9,33 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace reprise {
 
 /// The error in a page's URL; empty if it is an http or https URL.
 std::string check_page_url(const std::string& url);
 
-/// Adds --device, which sets `device` to the name of a known device.
-void add_device_option(CLI::App& command, std::string& device);
+/// The error in these values of --timeout and --quiet, with which no page can load; empty if there
+/// is time to be quiet.
+std::string check_quiet(unsigned timeout_s, unsigned quiet_ms);
+
+/// Adds --device, which sets `device` to the name of a known device, and returns it.
+CLI::Option* add_device_option(CLI::App& command, std::string& device);
+
+/// How long a page makes no request before it counts as quiet, in ms, unless told otherwise. The
+/// same for recordings and loads: a load that waits longer can request what was not recorded.
+inline constexpr unsigned kQuietMs = 2000;
 
 /// How a browser loads a page, as options of `reprise load`, which passes them on, and of `reprise
 /// load-page`, which uses them.
 struct BrowsingOptions {
   unsigned timeout_s = 30;
-  unsigned quiet_ms = 2000;
+  unsigned quiet_ms = kQuietMs;
   unsigned settle_ms = 500;
   std::string viewport = "1280x800";
-  std::string device;  ///< its name; empty: none, the viewport counts
+  std::string device;  ///< its name; empty: none, the viewport counts; excludes --viewport
   double cpu_throttle = 1;
   std::filesystem::path screenshot_folder;
   std::filesystem::path trace_folder;

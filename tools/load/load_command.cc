@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/system/guarded_process.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
@@ -152,6 +153,9 @@ class Measurement {
       std::fputs(dropped_text(result_, cells_).c_str(), stderr);
     }
     if (time) tell_standard_errors();
+    if (exit_code_ == kExitGate) {
+      if (auto const why = strict_text(result_); !why.empty()) say(0, "exit status 5: " + why);
+    }
     return exit_code_;
   }
 
@@ -294,6 +298,10 @@ int load(const LoadOptions& options) {
   }
   for (const std::string& option : options.options_without_effect()) {
     say(0, option + " has no effect: no load is behind a link. Add --link LINK");
+  }
+  auto const* const archive_flag = options.record_to.empty() ? "ARCHIVE" : "--record-to";
+  if (!are_different_files({{archive_flag, options.archive()}, {"-o", options.output}})) {
+    return kExitUsage;
   }
   if (auto const made = options.make_folders(); !made) return say(kExitFailed, made.error());
   std::error_code ignored;

@@ -10,7 +10,8 @@ namespace reprise {
 /// that was served and did not load.
 int exit_code_of(const MeasuredLoad& load);
 
-/// Whether the next load would end the same way: without a page, or with a replay that failed.
+/// Whether the next load would end the same way: without a page, with a replay that failed, or with
+/// a file (--screenshot, --trace) that cannot be written.
 bool is_hopeless(const MeasuredLoad& load);
 
 }  // namespace reprise

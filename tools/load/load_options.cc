@@ -1,11 +1,15 @@
 #include "tools/load/load_options.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "base/system/last_error.h"
 #include "pageload/browser/launch.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
@@ -182,6 +186,9 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   if (live && (!shaper.empty() || !replay_flags.empty())) {
     return std::unexpected("--shaper and --replay-flag need an archive, not --live");
   }
+  if (auto wrong = check_quiet(browsing.timeout_s, browsing.quiet_ms); !wrong.empty()) {
+    return std::unexpected(std::move(wrong));
+  }
   if (browsing.keep_open && !browsing.headed) {
     return std::unexpected("--keep-open needs --headed: nobody could close the browser");
   }
@@ -234,8 +241,13 @@ std::expected<void, std::string> LoadOptions::make_folders() const {
   for (const std::filesystem::path& folder :
        {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {
     std::error_code error;
-    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (folder.empty()) continue;
+    std::filesystem::create_directories(folder, error);
     if (error) return std::unexpected(folder.string() + ": " + error.message());
+    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+      return std::unexpected("no file can be created in " + folder.string() + ": " +
+                             last_system_error().message());
+    }
   }
   return {};
 }

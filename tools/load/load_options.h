@@ -54,7 +54,8 @@ struct LoadOptions {
   std::optional<std::vector<std::string>> replay_options() const;
   /// Options that were given and that only links obey, if there is no link.
   std::vector<std::string> options_without_effect() const;
-  /// Creates the folders for the files about each load. The error is a sentence.
+  /// Creates the folders for the files about each load, and checks that files can be created in
+  /// them. The error is a sentence.
   std::expected<void, std::string> make_folders() const;
   /// For the replays of all loads.
   WhatIfOptions what_if() const;

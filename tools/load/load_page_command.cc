@@ -12,6 +12,7 @@
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
 #include "tools/process/command_line.h"
+#include "tools/process/say.h"
 #include "tools/serve/command_environment.h"
 
 namespace reprise {
@@ -97,7 +98,7 @@ int load_page(const LoadPageOptions& options) {
     load = (*started)->load(options.url, page);
   }
   std::error_code error;
-  if (!page.trace.empty() && std::filesystem::exists(page.trace, error)) {
+  if (std::filesystem::is_regular_file(page.trace, error)) {
     load.trace = page.trace.string();
   }
   sum_up(load);
@@ -111,7 +112,8 @@ int load_page(const LoadPageOptions& options) {
                  written.error().message().c_str());
     return kExitFailed;
   }
-  return kExitDone;
+  for (const std::string& file : load.unwritten_files) say(0, file);
+  return load.unwritten_files.empty() ? int{kExitDone} : int{kExitFailed};
 }
 
 }  // namespace

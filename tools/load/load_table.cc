@@ -11,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
 #include "base/text/printable.h"
+#include "tools/commands.h"
 
 namespace reprise {
 namespace {
@@ -31,7 +32,8 @@ std::optional<double> variation(const std::vector<double>& values) {
 }
 
 struct Row {
-  std::vector<double> load_events;
+  std::size_t loaded = 0;
+  std::vector<double> load_events;        ///< of those that have one
   std::vector<LoadWithDrops> with_drops;  ///< the same
   std::vector<double> last_loads;
   std::size_t failed = 0;
@@ -48,11 +50,14 @@ Row row_of(const LoadResult& result, const LoadCell& cell) {
       ++row.failed;
       continue;
     }
-    row.load_events.push_back(load.page.load_event_ms.value_or(0));
-    auto const* const replay = result.replay_of(load);
-    row.with_drops.push_back(
-        {.load_event_ms = row.load_events.back(),
-         .queue_drops = replay != nullptr && replay->link ? replay->link->queue_drops : 0});
+    ++row.loaded;
+    if (auto const load_event_ms = load.page.load_event_ms) {
+      row.load_events.push_back(*load_event_ms);
+      auto const* const replay = result.replay_of(load);
+      row.with_drops.push_back(
+          {.load_event_ms = *load_event_ms,
+           .queue_drops = replay != nullptr && replay->link ? replay->link->queue_drops : 0});
+    }
     if (load.page.last_load_ms) row.last_loads.push_back(*load.page.last_load_ms);
     if (load.page.misses) row.misses.insert(static_cast<std::int64_t>(*load.page.misses));
   }
@@ -92,9 +97,11 @@ std::string load_text(const PageLoad& page) {
     return printable(std::string(to_string(page.outcome)) + " " + page.url + ": " + page.failure);
   }
   auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
+  auto const misses = static_cast<std::uint64_t>(page.misses.value_or(0));
   return "loaded " + printable(page.url) + ": " + counted(page.requests.size(), "request") + ", " +
          size_text(bytes) + ", load event " +
-         (page.load_event_ms ? ms_text(*page.load_event_ms, 1) : "none");
+         (page.load_event_ms ? ms_text(*page.load_event_ms, 1) : "none") +
+         (misses > 0 ? ", " + counted(misses, "miss", "misses") : "");
 }
 
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) {
@@ -120,9 +127,9 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
       return values.empty() ? "-" : formatted("%.1f", median(values));
     };
     rows.push_back({printable(cell.url) + (what.empty() ? "" : " (" + what + ")"),
-                    std::to_string(row.load_events.size()), std::to_string(row.failed),
-                    middle(row.load_events), varied ? formatted("%.2f", *varied) : "-",
-                    middle(row.last_loads), range_text(row.misses)});
+                    std::to_string(row.loaded), std::to_string(row.failed), middle(row.load_events),
+                    varied ? formatted("%.2f", *varied) : "-", middle(row.last_loads),
+                    range_text(row.misses)});
   }
   return aligned(rows);
 }
@@ -134,6 +141,32 @@ std::string dropped_text(const LoadResult& result, const std::vector<LoadCell>& 
     if (line.empty()) continue;
     auto const what = cell_text(cell, cells);
     text += printable(cell.url) + (what.empty() ? "" : " (" + what + ")") + ": " + line + "\n";
+  }
+  return text;
+}
+
+std::string strict_text(const LoadResult& result) {
+  std::size_t with_misses = 0;
+  std::size_t with_warnings = 0;
+  const ReplaySummary::Miss* first = nullptr;
+  for (const ReplayRun& replay : result.replays) {
+    if (replay.exit_code != kExitGate || !replay.report) continue;
+    const ReplaySummary& report = *replay.report;
+    if (report.link && !report.link->warnings.empty()) ++with_warnings;
+    if (report.misses.value_or(0) <= 0) continue;
+    ++with_misses;
+    if (first == nullptr && !report.distinct_misses.empty()) first = &report.distinct_misses[0];
+  }
+  auto const in_loads = [&result](std::size_t count) {
+    return " in " + std::to_string(count) + " of " + counted(result.replays.size(), "load");
+  };
+  std::string text;
+  if (with_misses > 0) text = "misses" + in_loads(with_misses);
+  if (first != nullptr) {
+    text += ", such as " + printable(first->method + " " + first->url + " (" + first->reason + ")");
+  }
+  if (with_warnings > 0) {
+    text += (text.empty() ? "" : "; ") + ("the link missed its settings" + in_loads(with_warnings));
   }
   return text;
 }

@@ -9,7 +9,8 @@
 
 namespace reprise {
 
-/// "loaded https://a.test/: 5 requests, 1.2 MB, load event 244.9 ms", or how it failed.
+/// "loaded https://a.test/: 5 requests, 1.2 MB, load event 244.9 ms, 1 miss", or how it failed.
+/// Without misses their number is omitted.
 std::string load_text(const PageLoad& page);
 
 /// The parts of `cell` in which `cells` differ: "h1, wpt:4g, cold"; empty if there are none.
@@ -22,5 +23,9 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
 /// One line for each cell of which a few loads took much longer, and the link's queue dropped
 /// packets in each of them: a cause that more loads do not remove. Empty if there are none.
 std::string dropped_text(const LoadResult& result, const std::vector<LoadCell>& cells);
+
+/// Why replays of `result` ended with kExitGate (--strict): "misses in 2 of 3 loads, such as GET
+/// https://a.test/new.js (path never recorded)". Empty if their reports name no reason.
+std::string strict_text(const LoadResult& result);
 
 }  // namespace reprise

@@ -1,8 +1,13 @@
+#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +32,7 @@
 namespace reprise {
 namespace {
 
+namespace fs = std::filesystem;
 namespace json = boost::json;
 
 constexpr rlim_t kOpenFilesMin = 1024;
@@ -37,7 +43,7 @@ struct Check {
   bool ok = false;
   bool needed = false;  ///< by record and replay; otherwise optional
   std::string detail;   ///< what was found, or its purpose
-  std::string fix;      ///< empty if ok
+  std::string fix;      ///< empty if ok, or if no remedy is known
 };
 
 /// Browsers' start scripts may print warnings before the version.
@@ -64,6 +70,58 @@ Check check_browser(const std::string& name, const std::vector<std::string>& pro
   return check;
 }
 
+/// Whether a process of this user can have a user namespace and rights in it. Some systems permit
+/// the namespace and refuse the rights.
+bool can_have_user_namespace() {
+  auto const child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) ::_exit(::unshare(CLONE_NEWUSER) == 0 && ::unshare(CLONE_NEWPID) == 0 ? 0 : 1);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// The program with which Chromium makes its sandbox where users can have no namespaces, if it gets
+/// the rights of root here. It is beside the browser, of which Debian has only a script on PATH.
+std::optional<fs::path> setuid_sandbox() {
+  bool const root_is_root = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0 &&
+                            ::prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) == 1;
+  if (!root_is_root) return std::nullopt;
+  std::vector<fs::path> folders{"/usr/lib/chromium"};
+  std::error_code ignored;
+  if (auto const browser = find_browser({})) {
+    folders.push_back(fs::canonical(*browser, ignored).parent_path());
+  }
+  for (const fs::path& folder : folders) {
+    auto path = folder / "chrome-sandbox";
+    struct stat file{};
+    bool const found = ::stat(path.c_str(), &file) == 0;
+    if (found && file.st_uid == 0 && (file.st_mode & S_ISUID) != 0) return path;
+  }
+  return std::nullopt;
+}
+
+/// Of Chromium, which starts without one only if it is told to; reprise does that for root.
+std::optional<Check> check_sandbox() {
+  if (::geteuid() == 0) return std::nullopt;
+  Check check{.name = "sandbox", .ok = true, .needed = true};
+  if (can_have_user_namespace()) {
+    check.detail = "Chromium can make its own: user namespaces are permitted";
+  } else if (auto const program = setuid_sandbox()) {
+    check.detail = program->string();
+  } else {
+    check.ok = false;
+    check.detail =
+        "Chromium cannot start: it may not make user namespaces, and has no setuid "
+        "chrome-sandbox";
+    check.fix =
+        "sudo apt-get install chromium-sandbox; in a container, docker run --security-opt "
+        "seccomp=unconfined; or --chromium-flag=--no-sandbox of load and record";
+  }
+  return check;
+}
+
 /// Creates one, which takes some hundredths of a second.
 Check check_packet_link() {
   Check check{.name = "packet link", .detail = "available (--link, reprise shape)"};
@@ -71,7 +129,7 @@ Check check_packet_link() {
   check.ok = shell.has_value();
   if (check.ok) return check;
   check.detail = shell.error().what + " (--link, reprise shape)";
-  check.fix = shell.error().fix.empty() ? "run as root" : shell.error().fix;
+  check.fix = shell.error().fix;
   return check;
 }
 
@@ -183,6 +241,7 @@ std::vector<Check> run_checks() {
   std::vector<Check> checks;
   // The one that `load` and `record` would use.
   checks.push_back(check_browser("chromium", {"chromium"}, "chromium", true));
+  if (auto sandbox = check_sandbox()) checks.push_back(std::move(*sandbox));
   checks.push_back(check_browser("firefox", {"firefox", "firefox-esr"}, "firefox-esr", false));
   checks.push_back(check_port("--http", 8080, SOCK_STREAM));
   checks.push_back(check_port("--https", 8443, SOCK_STREAM));
@@ -216,7 +275,7 @@ void print_lines(const std::vector<Check>& checks, bool ok) {
     std::string line = check.ok ? "ok       " : check.needed ? "MISSING  " : "missing  ";
     line += check.name + std::string(14 - std::min<std::size_t>(13, check.name.size()), ' ');
     line += check.detail;
-    if (!check.ok) line += "; fix: " + check.fix;
+    if (!check.fix.empty()) line += "; fix: " + check.fix;
     std::printf("%s\n", line.c_str());
   }
   std::printf("%s\n", ok ? "Record and replay have everything they need."

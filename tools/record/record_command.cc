@@ -10,6 +10,7 @@
 
 #include "archive/open_file.h"
 #include "archive/writer.h"
+#include "base/system/json_file.h"
 #include "base/text/counted.h"
 #include "pageload/browser/launch.h"
 #include "proxy/record/record_session.h"
@@ -17,9 +18,11 @@
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
 #include "tools/process/command_line.h"
+#include "tools/record/browse_command.h"
 #include "tools/record/record_command.h"
 #include "tools/record/record_corpus.h"
 #include "tools/serve/handshake_report.h"
+#include "tools/serve/time_zone.h"
 
 namespace reprise {
 namespace {
@@ -74,30 +77,6 @@ std::string status_json(RecordSession::Counters& counters, const Serving& servin
   return boost::json::serialize(status);
 }
 
-/// `record URL...` is `record -- reprise load --live URL... -- {chromium-flags}`: our own browser
-/// is the command.
-std::vector<std::string> browse_command(const RecordOptions& options) {
-  std::vector<std::string> command{"/proc/self/exe",
-                                   "load",
-                                   "--live",
-                                   "--quiet",
-                                   std::to_string(options.quiet_ms),
-                                   "--settle",
-                                   std::to_string(options.settle_ms),
-                                   "--timeout",
-                                   std::to_string(options.timeout_s)};
-  if (!options.browser.empty()) {
-    command.insert(command.end(), {"--browser", options.browser.string()});
-  }
-  if (!options.device.empty()) command.insert(command.end(), {"--device", options.device});
-  if (!options.load_report.empty()) {
-    command.insert(command.end(), {"-o", options.load_report.string()});
-  }
-  command.insert(command.end(), options.urls.begin(), options.urls.end());
-  command.insert(command.end(), {"--", "{chromium-flags}"});
-  return command;
-}
-
 /// This process's own command line, as typed.
 std::vector<std::string> own_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -118,7 +97,7 @@ SessionInfo new_session(const RecordOptions& options) {
           .command_line = without_secrets(own_command_line()),
           .random_seed = random_number(),
           .pages = options.urls,
-          .time_zone = local_time_zone()};
+          .time_zone = options.injection.time_zone.empty() ? local_time_zone() : ""};
 }
 
 /// A replay gives pages the same values as the recording.
@@ -177,11 +156,22 @@ Result<void> close_archive(ArchiveWriter& archive, bool drop_session) {
   return closed;
 }
 
-/// Leaves no new archive without a page. Returns the exit code.
+/// Whether a page could not be loaded, or the command failed before it requested anything. Such an
+/// archive must not block the next attempt. `exit_code` is that of the run.
+bool recorded_nothing(const RecordOptions& options, const std::vector<std::string>& command,
+                      int exit_code, const RecordSession::Counters& counters) {
+  auto const responses = counters.complete + counters.cut;
+  if (!options.urls.empty()) return responses == 0;
+  return !command.empty() && exit_code != kExitDone && responses + counters.failed == 0;
+}
+
+/// Leaves no new archive without an exchange. Returns the exit code.
 int leave_nothing(const RecordOptions& options, bool existed, int exit_code) {
+  bool const joins = !options.joins.empty();
   if (!existed) std::filesystem::remove(options.output);
-  std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.output.c_str(),
-               existed ? "is unchanged" : "was not created");
+  std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n",
+               (joins ? options.joins : options.output).c_str(),
+               existed || joins ? "is unchanged" : "was not created");
   return exit_code == kExitDone ? int{kExitFailed} : exit_code;
 }
 
@@ -206,7 +196,8 @@ int record_list(const RecordOptions& options, const CLI::App& sub) {
                                                     .settle_ms = options.settle_ms,
                                                     .device = options.device,
                                                     .no_bodies = true,
-                                                    .dom = true}
+                                                    .dom = true,
+                                                    .browser_flags = options.browser_flags}
                                         .arguments();
   corpus.check.time_limit = load_time_limit(corpus.timeout);
   return record_corpus(corpus);
@@ -220,13 +211,13 @@ std::vector<std::string> passed_on(const CLI::App& command) {
     auto const name = option->get_name();
     bool const own = name == "--urls" || name == "--output" || name == "--retries";
     if (own || option->count() == 0 || option->get_positional()) continue;
-    bool const flag = option->get_items_expected_max() == 0;
+    // A flag such as --no-realtime is the "false" of its option.
     for (const std::string& value : option->results()) {
-      // A flag such as --no-realtime is the "false" of its option.
-      if (flag) {
-        arguments.push_back(name + "=" + value);
-      } else {
+      // CLI11 would take the next word for the value of "--origin-ca=".
+      if (value.empty()) {
         arguments.insert(arguments.end(), {name, value});
+      } else {
+        arguments.push_back(name + "=" + value);
       }
     }
   }
@@ -234,6 +225,12 @@ std::vector<std::string> passed_on(const CLI::App& command) {
 }
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
+  if (!are_different_files({{"-o", options.output},
+                            {"--load-report", options.load_report},
+                            {"--ready-file", options.serving.ready_file},
+                            {"--link-log", options.serving.link.log_file}})) {
+    return kExitUsage;
+  }
   auto dialing = options.origins.dialing();
   auto rules = options.origins.rules();
   if (!dialing || !rules) return kExitUsage;
@@ -286,16 +283,17 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   auto exit_code = serving.run(recording, admin,
                                [&counters] { return "recording: " + counters_text(counters); });
 
-  // A page that could not be loaded must not block the next attempt.
-  bool const nothing =
-      archive.session() && !options.urls.empty() && counters.complete + counters.cut == 0;
+  bool const nothing = archive.session() && recorded_nothing(options, command, exit_code, counters);
   if (auto const closed = close_archive(archive, nothing); !closed) {
     if (!archive_failed) say_archive_error(options.output, closed.error());
     return kExitArchive;
   }
-  if (nothing) return leave_nothing(options, output->existed, exit_code);
-  std::fprintf(stderr, "recorded %s: %s\n", options.output.c_str(),
-               counters_text(counters).c_str());
+  if (nothing) {
+    exit_code = leave_nothing(options, output->existed, exit_code);
+  } else {
+    auto const& named = options.joins.empty() ? options.output : options.joins;
+    std::fprintf(stderr, "recorded %s: %s\n", named.c_str(), counters_text(counters).c_str());
+  }
   std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   return archive_failed ? kExitArchive : exit_code;
 }
@@ -306,6 +304,7 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       app, "record",
       "Forward requests and archive them: reprise record -o ARCHIVE [URL... | -- COMMAND...]");
   sub->add_option("-o,--output", options->output, "Archive to write");
+  sub->add_option("--joins", options->joins)->group("");  // hidden from users: `archive add`
   sub->add_option("URL", options->urls,
                   "Pages to open in a browser; recording ends when they are quiet")
       ->check(check_page_url);
@@ -316,6 +315,9 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::Range(0U, 100U));
   sub->add_option("--browser", options->browser,
                   "With URLs: use this browser, a Chromium [chromium]");
+  sub->add_option("--chromium-flag", options->browser_flags,
+                  "With URLs: pass this flag to the browser; may be given more than once")
+      ->allow_extra_args(false);
   sub->add_flag("--append", options->append, "Add a session to the archive if it exists");
   options->origins.add_to(*sub);
   sub->add_flag("--fsync", options->fsync,
@@ -332,12 +334,14 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
                   "With URLs: write the browser's view of the loads here as JSON");
   add_device_option(*sub, options->device);
   sub->add_option("--quiet", options->quiet_ms,
-                  "With URLs: end a page after this many ms without requests [500]");
+                  "With URLs: end a page after this many ms without requests")
+      ->capture_default_str();
   sub->add_option("--settle", options->settle_ms,
                   "With URLs: navigate once the browser has been idle for this many ms in an empty "
                   "page, 10 s at most; 0: at once [500]");
-  sub->add_option("--timeout", options->timeout_s,
-                  "With URLs: give up a page after this many seconds [30]");
+  sub->add_option(
+      "--timeout", options->timeout_s,
+      "With URLs: give up a page after this many seconds; must be longer than --quiet [30]");
   options->serving.add_to(*sub);
   sub->callback([options, command, sub, &exit_code] {
     // Not CLI11's required(): it would hide other errors on the command line.
@@ -352,10 +356,16 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       exit_code = kExitUsage;
       return;
     }
-    for (const char* const name : {"--browser", "--device", "--load-report", "--quiet", "--settle",
-                                   "--timeout", "--retries"}) {
+    for (const char* const name : {"--browser", "--chromium-flag", "--device", "--load-report",
+                                   "--quiet", "--settle", "--timeout", "--retries"}) {
       if (has_pages || sub->count(name) == 0) continue;
       std::fprintf(stderr, "reprise: %s needs URLs: without them, record opens no browser\n", name);
+      exit_code = kExitUsage;
+      return;
+    }
+    auto const wrong = check_quiet(options->timeout_s, options->quiet_ms);
+    if (has_pages && !wrong.empty()) {
+      std::fprintf(stderr, "reprise: %s\n", wrong.c_str());
       exit_code = kExitUsage;
       return;
     }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/load/browsing_options.h"
 #include "tools/record/origin_options.h"
 #include "tools/serve/injection.h"
 #include "tools/serve/serving.h"
@@ -18,6 +19,7 @@ namespace reprise {
 struct RecordOptions {
   std::filesystem::path output;
   std::vector<std::string> urls;
+  std::filesystem::path joins;  ///< messages name this archive, of which `output` becomes part
   bool append = false;
   bool overwrite = false;  ///< an archive that no process writes, once all else is ready
   OriginOptions origins;
@@ -28,9 +30,10 @@ struct RecordOptions {
   std::filesystem::path url_list;
   unsigned retries = 2;
   std::filesystem::path browser;
+  std::vector<std::string> browser_flags;
   std::filesystem::path load_report;
   std::string device;
-  unsigned quiet_ms = 500;
+  unsigned quiet_ms = kQuietMs;
   unsigned settle_ms = 500;
   unsigned timeout_s = 30;
   ServingOptions serving;

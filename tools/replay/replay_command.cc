@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "archive/reader.h"
@@ -157,9 +158,13 @@ Naming naming_of(const ArchiveReader& archive, const ReplayOptions& options,
 }
 
 /// `tls`: what the conditions say, with the hosts that serve HTTP/3.
-ReplaySession::Options session_options(const ReplayOptions& options,
-                                       const whatif::Conditions& conditions, const TlsChanges& tls,
-                                       const Injection& injection, std::chrono::seconds shift) {
+ReplaySession::Options session_options(const ReplayOptions& options, const WhatIfArchive& what_if,
+                                       const TlsChanges& tls, const Injection& injection,
+                                       std::chrono::seconds shift) {
+  std::set<std::uint64_t> changed_bodies;
+  for (const whatif::Effect& effect : what_if.effects()) {
+    changed_bodies.insert(effect.changed_bodies.begin(), effect.changed_bodies.end());
+  }
   return {.session = options.session,
           .protocol = protocol_of(options.protocol),
           .match = {.exact_only = options.match == "exact",
@@ -167,9 +172,10 @@ ReplaySession::Options session_options(const ReplayOptions& options,
                     .failures = options.failures == "recorded",
                     .repeats = options.repeats},
           .script = injection.script,
-          .timing = timing_of(options, conditions),
+          .timing = timing_of(options, what_if.conditions()),
           .date_shift = shift,
           .tls = tls,
+          .changed_bodies = std::move(changed_bodies),
           .empty_misses = options.empty_misses};
 }
 
@@ -187,6 +193,7 @@ void print_summary(const ReplayOptions& options, const ReplayReport& report,
                    const Serving& serving) {
   std::fprintf(stderr, "replayed %s: %s\n", options.archive.c_str(),
                counts_text(report.counts).c_str());
+  std::fputs(misses_text(report.distinct_misses).c_str(), stderr);
   std::fputs(differences_text(report).c_str(), stderr);
   std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   if (auto const* const asked = serving.responder(); asked && asked->counts().missing > 0) {
@@ -219,6 +226,12 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   on_truncated.sa_handler = end_on_truncated_archive;
   ::sigaction(SIGBUS, &on_truncated, nullptr);
 
+  if (!are_different_files({{"ARCHIVE", options.archive},
+                            {"--report", options.report},
+                            {"--ready-file", options.serving.ready_file},
+                            {"--link-log", options.serving.link.log_file}})) {
+    return kExitUsage;
+  }
   if (!can_be_written(options.report, "--report")) return kExitFailed;
   auto const think_seed = options.think_seed.value_or(std::random_device()());
   auto const opened = open_replay(options, think_seed);
@@ -248,8 +261,7 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
     return kExitListen;
   }
 
-  ReplaySession replayed(archive,
-                         session_options(options, what_if.conditions(), tls, *injection, shift));
+  ReplaySession replayed(archive, session_options(options, what_if, tls, *injection, shift));
   if (auto const why = why_not_coalesced(replayed.tls_plans(), tls); !why.empty()) {
     std::fprintf(stderr, "reprise: %s\n", why.c_str());
     return kExitUsage;

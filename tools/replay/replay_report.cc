@@ -1,5 +1,6 @@
 #include "tools/replay/replay_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text/counted.h"
@@ -13,6 +14,9 @@ namespace {
 
 // A load finds its requests in this report.
 static_assert(kReportTextMax == ReplayLedger::kTextMax);
+
+/// What users see of the misses without a report.
+constexpr std::size_t kPrintedMissesMax = 10;
 
 boost::json::object synthesised_json(const Synthesised& made) {
   return {{"served_as_h2", made.served_as_h2},
@@ -207,6 +211,22 @@ std::string counts_text(const ReplayCounts& counts) {
           counted(counts.exchanges_servable, "exchange") + " used";
   if (counts.damaged > 0) text += ", " + std::to_string(counts.damaged) + " damaged";
   return text;
+}
+
+std::string misses_text(const std::vector<Miss>& misses) {
+  auto const printed = std::min(misses.size(), kPrintedMissesMax);
+  std::string text;
+  for (std::size_t i = 0; i < printed; ++i) {
+    const Miss& miss = misses[i];
+    text += "miss: " + printable(miss.method) + " " + printable(miss.url) + " (" +
+            printable(miss.reason) + ")\n";
+    if (miss.nearest.empty()) continue;
+    const NearMiss& near = miss.nearest.front();
+    text += "  near: " + printable(near.url) + " (" + printable(near.why) + ")\n";
+  }
+  if (printed == misses.size()) return text;
+  return text + counted(misses.size() - printed, "more miss", "more misses") +
+         ": --report FILE has all\n";
 }
 
 std::string differences_text(const ReplayReport& report) {

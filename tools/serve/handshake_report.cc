@@ -5,12 +5,15 @@ namespace reprise {
 boost::json::object handshake_report_json(const FailedHandshakes::Counts& counts) {
   boost::json::object alerts;
   for (auto const& [name, count] : counts.alerts) alerts[name] = count;
-  return {{"alerts", std::move(alerts)}, {"closed", counts.closed}, {"other", counts.other}};
+  return {{"alerts", std::move(alerts)},
+          {"closed", counts.closed},
+          {"malformed", counts.malformed},
+          {"other", counts.other}};
 }
 
 std::string handshake_report_text(const FailedHandshakes::Counts& counts) {
   if (!counts.any()) return {};
-  if (counts.alerts.empty() && counts.other == 0) {
+  if (counts.alerts.empty() && counts.malformed == 0 && counts.other == 0) {
     return "TLS handshakes that the client did not finish: " + std::to_string(counts.closed) +
            " (usual for browsers, which open more connections than they need)\n";
   }
@@ -20,6 +23,7 @@ std::string handshake_report_text(const FailedHandshakes::Counts& counts) {
   };
   for (auto const& [name, count] : counts.alerts) add(count, "by the client's alert " + name);
   add(counts.closed, "closed by the client");
+  add(counts.malformed, "by a malformed ClientHello");
   add(counts.other, "for another reason");
   return "TLS handshakes that failed: " + text + "\n";
 }

@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-/// Handshakes ended by clients, for `--report` and GET /status.
+/// Failed handshakes, for `--report` and GET /status.
 boost::json::object handshake_report_json(const FailedHandshakes::Counts& counts);
 /// The same for users, one line with its newline; empty if there were none.
 std::string handshake_report_text(const FailedHandshakes::Counts& counts);

@@ -5,13 +5,14 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
+#include <tuple>
 
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
+#include "tools/serve/time_zone.h"
 
 namespace reprise {
 namespace {
@@ -23,15 +24,33 @@ std::unexpected<int> wrong(const std::string& what) {
   return std::unexpected<int>(kExitUsage);
 }
 
+/// Since the epoch. Dates of pages end at 8.64e15 ms; their clocks move on from here.
+bool is_possible_start(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds kMax{8'600'000'000'000'000};
+  return time.count() >= 0 && time <= kMax;
+}
+
 /// Milliseconds since the epoch, or a time in UTC ("2026-03-01T12:00:00Z").
 std::optional<std::chrono::milliseconds> parse_time(const std::string& text) {
   std::int64_t ms = 0;
   auto const* const end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, ms).ptr == end) return std::chrono::milliseconds(ms);
-  tm parts{};
-  auto const* const rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (rest == nullptr || *rest != '\0') return std::nullopt;
-  return std::chrono::seconds(::timegm(&parts));
+  std::chrono::milliseconds time{};
+  if (auto const number = std::from_chars(text.data(), end, ms); number.ptr == end) {
+    if (number.ec != std::errc()) return std::nullopt;
+    time = std::chrono::milliseconds(ms);
+  } else {
+    tm parts{};
+    auto const* const rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    if (rest == nullptr || *rest != '\0') return std::nullopt;
+    // timegm() makes a date of February 31, too.
+    auto real = parts;
+    time = std::chrono::seconds(::timegm(&real));
+    auto const fields_of = [](const tm& of) {
+      return std::tuple(of.tm_mon, of.tm_mday, of.tm_hour, of.tm_min, of.tm_sec);
+    };
+    if (fields_of(real) != fields_of(parts)) return std::nullopt;
+  }
+  return is_possible_start(time) ? std::optional(time) : std::nullopt;
 }
 
 std::expected<std::string, int> read_script(const std::string& option, const std::string& path) {
@@ -41,15 +60,9 @@ std::expected<std::string, int> read_script(const std::string& option, const std
   return std::move(*text);
 }
 
-/// A browser takes an unknown zone as UTC.
+/// A browser that does not know a zone keeps its own.
 std::string check_time_zone(const std::string& name) {
-  constexpr const char* kZoneFolder = "/usr/share/zoneinfo";
-  std::error_code error;
-  if (name == "browser" || !std::filesystem::is_directory(kZoneFolder, error)) return {};
-  auto const inside = !name.starts_with('/') && !name.contains("..");
-  auto const file = std::filesystem::path(kZoneFolder) / name;
-  if (inside && std::filesystem::is_regular_file(file, error)) return {};
-  return "'" + name + "' is not a time zone of this system; use a name such as Europe/Berlin";
+  return name == "browser" ? std::string() : time_zone_problem(name);
 }
 
 /// False for recordings without any date.
@@ -158,8 +171,10 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
                                              std::chrono::seconds date_shift) {
   auto settings = settings_of(options, session);
   if (!settings) {
-    return wrong("--time-seed must be milliseconds or a time such as 2026-03-01T12:00:00Z, not '" +
-                 options.time_seed + "'");
+    return wrong(
+        "--time-seed must be milliseconds since 1970 or a time such as 2026-03-01T12:00:00Z, not "
+        "'" +
+        options.time_seed + "'");
   }
   settings->date_shift = date_shift;
   Injection injection{.settings = *settings};
@@ -197,19 +212,6 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
   if (!script) return wrong("the script cannot be injected: " + script.error().message());
   injection.script = std::move(*script);
   return injection;
-}
-
-std::string local_time_zone() {
-  constexpr std::string_view kZones = "/zoneinfo/";
-  if (const char* const given = std::getenv("TZ"); given != nullptr && *given != '\0') {
-    std::string_view name(given);
-    if (name.starts_with(':')) name.remove_prefix(1);
-    return std::string(name);
-  }
-  std::error_code error;
-  auto const target = std::filesystem::read_symlink("/etc/localtime", error).string();
-  auto const at = target.find(kZones);
-  return error || at == std::string::npos ? "" : target.substr(at + kZones.size());
 }
 
 boost::json::object injection_json(const Injection& injection, const ReplayReport& report) {

@@ -51,9 +51,6 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
                                              const SessionInfo& session,
                                              std::chrono::seconds date_shift = {});
 
-/// The machine's time zone by its IANA name; empty if unknown.
-std::string local_time_zone();
-
 /// For the report of a replay.
 boost::json::object injection_json(const Injection& injection, const ReplayReport& report);
 /// "the script is in 3 responses, +10.2 KB".

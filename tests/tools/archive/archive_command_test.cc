@@ -252,6 +252,26 @@ TEST_F(ArchiveCommand, ImportEndsWhenTheDiskIsFullEvenWithKeepGoing) {
       << error_;
 }
 
+TEST_F(ArchiveCommand, DiffSkipsDateAndAgeUnlessAsked) {
+  auto const import_dated = [this](const std::string& name, const std::string& seconds) {
+    auto har = har_of("https://a.test/", "same");
+    std::string const none = R"("headers":[],"content")";
+    har.replace(har.find(none), none.size(),
+                R"("headers":[{"name":"Date","value":"Thu, 01 Jan 2026 00:00:)" + seconds +
+                    R"( GMT"},{"name":"age","value":")" + seconds + R"("}],"content")");
+    write_file(folder_ / name, har);
+    auto archive = (folder_ / (name + ".reprise")).string();
+    EXPECT_EQ(run({"import", (folder_ / name).string(), "-o", archive}), kExitDone) << error_;
+    return archive;
+  };
+  auto const a = import_dated("a.har", "10");
+  auto const b = import_dated("b.har", "20");
+  EXPECT_EQ(run({"diff", a, b}), kExitDone) << out_;
+  EXPECT_EQ(run({"diff", a, b, "--all-headers"}), kExitGate);
+  EXPECT_THAT(out_,
+              AllOf(HasSubstr("+ Date: Thu, 01 Jan 2026 00:00:20 GMT"), HasSubstr("- age: 10")));
+}
+
 TEST(ArchiveText, KeepsPrintableUtf8AndEscapesTheRest) {
   EXPECT_EQ(printable("plain ~ text"), "plain ~ text");
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe6\x96\x87 \xf0\x9f\x98\x80"),

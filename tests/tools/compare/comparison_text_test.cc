@@ -39,5 +39,15 @@ TEST(ComparisonText, SaysHowManyLoadsAreNeededWhereFewMayBeCompared) {
   EXPECT_THAT(compared_text(false), Not(HasSubstr("make at least")));
 }
 
+TEST(ComparisonText, SaysHowManyLoadsAreNeededAtTheLevelOfAGatesLook) {
+  CompareOptions options{.metrics = parse_metrics("load").value()};
+  auto at_a_look = options;
+  at_a_look.level_of = [](double alpha) { return alpha / 5; };
+  auto const comparison = compare(four_loads(1000, false), four_loads(1500, false), at_a_look);
+  EXPECT_THAT(comparison_text(comparison, options),
+              HasSubstr("undecided: 4 loads a side cannot show a difference in any of 1 metric: "
+                        "make at least 5, "));
+}
+
 }  // namespace
 }  // namespace reprise

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "pageload/run/load_run.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -24,6 +29,30 @@ TEST(BrowsingOptions, GiveAPageThatIsLeftToTheUserADay) {
   BrowsingOptions options;
   options.keep_open = true;
   EXPECT_EQ(options.time_limit(), 24h);
+}
+
+/// What `words` are parsed to.
+BrowsingOptions parsed_from(std::vector<std::string> words) {
+  CLI::App app;
+  BrowsingOptions options;
+  options.add_to(app);
+  std::ranges::reverse(words);  // the order that CLI11 needs
+  app.parse(words);
+  return options;
+}
+
+TEST(BrowsingOptions, RefuseAViewportBesideADevice) {
+  EXPECT_THROW(parsed_from({"--device=Pixel 9", "--viewport=800x600"}), CLI::ExcludesError);
+}
+
+TEST(BrowsingOptions, PassOnTheDeviceOrTheViewport) {
+  for (std::string const option : {"--device=Pixel 9", "--viewport=800x600"}) {
+    auto const given = parsed_from({option});
+    auto const passed = parsed_from(given.arguments());
+    EXPECT_EQ(passed.device, given.device);
+    EXPECT_EQ(passed.browser().width, given.browser().width);
+    EXPECT_EQ(passed.browser().height, given.browser().height);
+  }
 }
 
 }  // namespace

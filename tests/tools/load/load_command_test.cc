@@ -56,6 +56,9 @@ int replay(int argc, char** argv) {
     misses = {{{"method", "GET"}, {"url", "http://a.test/"}, {"reason", "no such host"}},
               {{"method", "GET"}, {"url", "http://update.test/"}, {"reason", "no such host"}}};
   }
+  if (archive == "strict") {
+    misses = {{{"method", "GET"}, {"url", "http://a.test/late"}, {"reason", "no such path"}}};
+  }
   std::ofstream(report) << json::serialize(json::object{{"hits", 1},
                                                         {"misses", misses.size()},
                                                         {"arguments", arguments},
@@ -227,6 +230,14 @@ TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
 TEST_F(LoadCommand, GoesOnWhenAReplayIsNotWhatItShouldBe) {
   EXPECT_EQ(load({"load", "strict", "http://a.test/", "--runs", "2"}), kExitGate);
   EXPECT_EQ(result_.at("loads").as_array().size(), 3);
+  EXPECT_THAT(said_, HasSubstr(", 1 miss\n"));
+  EXPECT_THAT(said_, HasSubstr("\nreprise: exit status 5: misses in 3 of 3 loads, such as GET "
+                               "http://a.test/late (no such path)\n"));
+}
+
+TEST_F(LoadCommand, SaysWhyASingleStrictLoadEndsWithFive) {
+  EXPECT_EQ(load({"load", "strict", "http://a.test/"}), kExitGate);
+  EXPECT_THAT(said_, HasSubstr("misses in 1 of 1 load, such as GET http://a.test/late"));
 }
 
 TEST_F(LoadCommand, RefusesWhatCannotBeCombined) {
@@ -300,6 +311,23 @@ TEST_F(LoadCommand, LeavesNoFilesOfAnEarlierRunWhenTheBrowserDies) {
   EXPECT_EQ(nth_load(0).at("outcome"), "browser-died") << said_;
   EXPECT_FALSE(nth_load(0).contains("trace"));
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST_F(LoadCommand, EndsAtAFileThatCannotBeWrittenAndKeepsTheLoad) {
+  ScratchFolder const folder;
+  for (auto const* const name : {"load-0001.png", "load-0001.trace.json.gz"}) {
+    fs::create_directory(folder / name);
+  }
+  EXPECT_EQ(load({"load", "--live", "http://a.test/", "--runs", "3", "--trace",
+                  folder.path().string(), "--screenshot", folder.path().string()}),
+            kExitFailed);
+  ASSERT_EQ(result_.at("loads").as_array().size(), 1);
+  EXPECT_EQ(nth_load(0).at("outcome"), "loaded") << said_;
+  EXPECT_FALSE(nth_load(0).contains("trace"));
+  for (auto const* const name : {"load-0001.png", "load-0001.trace.json.gz"}) {
+    EXPECT_THAT(said_, HasSubstr("reprise: " + (folder / name).string() +
+                                 " cannot be written: Is a directory\n"));
+  }
 }
 
 TEST_F(LoadCommand, EndsAtAnExtensionThatTheBrowserRefusesAndNamesItsFolder) {

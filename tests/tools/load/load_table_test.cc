@@ -1,9 +1,15 @@
 #include "tools/load/load_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tools/commands.h"
 
 namespace reprise {
 namespace {
+
+constexpr auto kCoded = "http://a.test/\x1b[2J";
+constexpr auto kReadable = R"(http://a.test/\x1b[2J)";
 
 LoadResult::Load load_of(const LoadCell& cell, double load_event_ms, bool warm_up = false) {
   PageLoad page;
@@ -28,6 +34,17 @@ TEST(LoadTable, HasARowForEachConfigurationAndCountsNoWarmUpAndNoFailure) {
             "page                 loads  failed  load event ms  CV %  last load ms  misses\n"
             "http://a.test/ (h1)      2       1          100.0  1.41         101.0       3\n"
             "http://a.test/ (h2)      1       0           50.0     -          51.0       -\n");
+}
+
+TEST(LoadTable, CountsALoadWithoutALoadEventAndDoesNotTakeItForZero) {
+  LoadCell const cell{.url = "http://a.test/", .configuration = {}};
+  LoadResult result;
+  result.loads = {load_of(cell, 100), load_of(cell, 100)};
+  result.loads[1].page.load_event_ms.reset();
+  result.loads[1].page.last_load_ms.reset();
+  EXPECT_EQ(load_table(result, {cell}),
+            "page            loads  failed  load event ms  CV %  last load ms  misses\n"
+            "http://a.test/      2       0          100.0     -         101.0       -\n");
 }
 
 /// Loads of one cell: the load event, and the packets that the link's queue dropped.
@@ -67,11 +84,44 @@ TEST(LoadText, IsOneLine) {
             "timed-out u: No.");
   PageLoad page{.url = "u", .requests = {{.encoded_bytes = 1500}}, .load_event_ms = 12.34};
   sum_up(page);
-  EXPECT_EQ(load_text(page), "loaded u: 1 request, 1.5 kB, load event 12.3 ms");
+  auto const text = "loaded u: 1 request, 1.5 kB, load event 12.3 ms";
+  EXPECT_EQ(load_text(page), text);
+  page.misses = 0;
+  EXPECT_EQ(load_text(page), text);
 }
 
-constexpr auto kCoded = "http://a.test/\x1b[2J";
-constexpr auto kReadable = R"(http://a.test/\x1b[2J)";
+TEST(LoadText, CountsMisses) {
+  PageLoad page{.url = "u", .load_event_ms = 12.34, .misses = 1};
+  EXPECT_EQ(load_text(page), "loaded u: 0 requests, 0.0 kB, load event 12.3 ms, 1 miss");
+  page.misses = 2;
+  EXPECT_THAT(load_text(page), testing::EndsWith(", 2 misses"));
+}
+
+/// The end of a replay with --strict: 5 for misses or warnings.
+ReplayRun strict_replay(std::vector<ReplaySummary::Miss> misses,
+                        std::vector<std::string> warnings) {
+  bool const good = misses.empty() && warnings.empty();
+  ReplaySummary summary{.misses = static_cast<double>(misses.size()),
+                        .distinct_misses = std::move(misses)};
+  summary.link.emplace().warnings = std::move(warnings);
+  return {.exit_code = good ? kExitDone : kExitGate, .report = std::move(summary)};
+}
+
+TEST(LoadTable, SaysWhyAStrictReplayFailed) {
+  LoadResult result;
+  result.replays = {strict_replay({}, {}),
+                    strict_replay({{"GET", kCoded, "no such host"}, {"GET", "u", "r"}}, {}),
+                    strict_replay({{"GET", "u", "r"}}, {})};
+  auto const misses =
+      std::string("misses in 2 of 3 loads, such as GET ") + kReadable + " (no such host)";
+  EXPECT_EQ(strict_text(result), misses);
+  result.replays[0] = strict_replay({}, {"down: 1 packet was lost"});
+  EXPECT_EQ(strict_text(result), misses + "; the link missed its settings in 1 of 3 loads");
+  result.replays.resize(1);
+  EXPECT_EQ(strict_text(result), "the link missed its settings in 1 of 1 load");
+  result.replays[0].exit_code = kExitDone;  // without --strict
+  EXPECT_EQ(strict_text(result), "");
+}
 
 TEST(LoadText, ShowsEscapeSequencesOfThePageAsText) {
   EXPECT_EQ(load_text({.outcome = LoadOutcome::kTimedOut, .failure = "a\nb", .url = kCoded}),

@@ -6,12 +6,16 @@
 #include <algorithm>
 
 #include "tools/link/linked_command.h"
+#include "tools/load/browsing_options.h"
 #include "tools/process/command_line.h"
+#include "tools/record/browse_command.h"
 
 namespace reprise {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
 
 /// What `record --urls` with these words gives the `record` of a page.
 std::vector<std::string> passed_on_of(std::vector<std::string> words, LinkOptions& options) {
@@ -25,7 +29,7 @@ std::vector<std::string> passed_on_of(std::vector<std::string> words, LinkOption
 TEST(RecordCommand, PassesOnWhatWasGivenWithAListOfPages) {
   LinkOptions options;
   EXPECT_THAT(passed_on_of({"--no-selfcheck", "--link", "wpt:4g", "--no-realtime"}, options),
-              ElementsAre("--link", "wpt:4g", "--realtime=false", "--no-selfcheck=true"));
+              ElementsAre("--link=wpt:4g", "--realtime=false", "--no-selfcheck=true"));
 }
 
 TEST(RecordCommand, PassesFlagsOnThatMeanTheSameAgain) {
@@ -37,6 +41,21 @@ TEST(RecordCommand, PassesFlagsOnThatMeanTheSameAgain) {
     EXPECT_EQ(passed.realtime, given.realtime) << flag;
     EXPECT_EQ(passed.keep_awake, given.keep_awake) << flag;
   }
+}
+
+TEST(RecordCommand, PassesFlagsOnToTheBrowser) {
+  RecordOptions options;
+  CLI::App command("", "record");
+  command.add_option("--chromium-flag", options.browser_flags)->allow_extra_args(false);
+  command.parse(
+      std::vector<std::string>{"--chromium-flag=--lang=de", "--chromium-flag=--no-sandbox"});
+  EXPECT_THAT(passed_on(command),
+              UnorderedElementsAre("--chromium-flag=--no-sandbox", "--chromium-flag=--lang=de"));
+  EXPECT_THAT(browse_command(options), IsSupersetOf(passed_on(command)));
+}
+
+TEST(RecordCommand, WaitsAsLongForAQuietPageAsALoadDoes) {
+  EXPECT_EQ(RecordOptions().quiet_ms, BrowsingOptions().quiet_ms);
 }
 
 }  // namespace
