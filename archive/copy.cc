@@ -64,6 +64,7 @@ Result<void> ArchiveCopy::copy_session(const SessionContents& session) {
 }
 
 Result<void> ArchiveCopy::copy_contents(const SessionContents& session) {
+  if (from_.report().facts_ignored) return fail(archive_errc::too_large);
   for (const ConnectionFacts* facts : session.connections) {
     if (!takes_connection(*facts)) continue;
     auto changed = *facts;

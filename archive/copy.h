@@ -36,7 +36,8 @@ class ArchiveCopy {
   ArchiveCopy(const ArchiveCopy&) = delete;
   ArchiveCopy& operator=(const ArchiveCopy&) = delete;
 
-  /// Copies every session. Errors: corrupt if an exchange or its body is damaged; the writer's.
+  /// Copies every session. Errors: corrupt if an exchange or its body is damaged; too_large if the
+  /// reader ignored some facts; the writer's.
   Result<void> run();
   /// Copies one session, as a new session of the target.
   Result<void> copy_session(const SessionContents& session);

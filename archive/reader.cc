@@ -96,7 +96,7 @@ void ArchiveReader::State::scan() {
   index = *view;
 }
 
-void ArchiveReader::State::load_facts() {
+void ArchiveReader::State::load_facts(std::size_t memory_max) {
   std::unordered_map<std::uint32_t, std::size_t> session_at;
   std::size_t memory = 0;
   std::uint64_t damaged = 0;
@@ -138,14 +138,15 @@ void ArchiveReader::State::load_facts() {
     return true;
   };
   for (auto const offset : index.fact_offsets()) {
+    if (memory > memory_max) {
+      report.facts_ignored = true;
+      report.remarks.emplace_back("too many records of connections and names: some are ignored");
+      break;
+    }
     auto const record = read_record(bytes(), offset);
     bool const whole =
         record && (record->kind == RecordKind::kWebSocketMessage || payload_is_whole(*record));
     if (!whole || !take(*record)) ++damaged;
-    if (memory > kFactsMemoryMax) {
-      report.remarks.emplace_back("too many records of connections and names: some are ignored");
-      break;
-    }
   }
   std::ranges::sort(messages, {}, [](const MessagePlace& place) {
     return std::tuple(place.owner, place.record_offset);
@@ -173,7 +174,7 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::open(const std::filesystem
   if (auto header = check_file_header(state->bytes()); !header) return fail(header.error());
   if (options.populate) state->map.populate();
   if (!state->use_stored_index()) state->scan();
-  state->load_facts();
+  state->load_facts(options.facts_memory_max);
   return std::unique_ptr<ArchiveReader>(new ArchiveReader(std::move(state)));
 }
 

@@ -38,7 +38,10 @@ struct OpenReport {
   std::uint64_t tail_lost_bytes = 0;  ///< at the end, from the first incomplete record
   bool tail_damaged = false;  ///< not just an unfinished write: append() refuses, `repair` helps
   std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
-  std::vector<std::string> remarks;   ///< one sentence each, for users
+  /// Sessions, connections, DNS answers or messages are not loaded, as those before them fill the
+  /// memory: the file is whole, but no copy of it would be.
+  bool facts_ignored = false;
+  std::vector<std::string> remarks;  ///< one sentence each, for users
 
   /// Whether a copy lacks records, as far as opening shows, and not just an unfinished write at
   /// the end.
@@ -60,6 +63,7 @@ class ArchiveReader {
   struct Options {
     bool lock = true;
     bool populate = false;  ///< read the whole file into memory now, if it is small enough
+    std::size_t facts_memory_max = kFactsMemoryMax;
   };
 
   /// Errors: not_an_archive, newer_version, bad_header, locked, or open(2)'s.
@@ -107,8 +111,8 @@ class ArchiveReader {
   /// Checks a whole body, including its digest, without holding it. Errors: corrupt.
   Result<void> check_body(const StoredBody& body) const;
 
-  /// Decoded at open, in file order. Records beyond kFactsMemoryMax, and the messages after them,
-  /// are ignored, with a remark.
+  /// Decoded at open, in file order. Records beyond the memory limit, and the messages after
+  /// them, are ignored, with a remark: report().facts_ignored.
   const std::vector<SessionInfo>& sessions() const;
   const std::vector<ConnectionFacts>& connections() const;
   const std::vector<DnsAnswer>& answers() const;

@@ -55,7 +55,7 @@ struct ArchiveReader::State {
   /// Uses the index of a closed file; false if it is missing or invalid.
   bool use_stored_index();
   void scan();
-  void load_facts();
+  void load_facts(std::size_t memory_max);
 };
 
 }  // namespace reprise

@@ -21,8 +21,9 @@ struct RepairReport {
 /// Rewrites the readable parts of an archive into a new, closed file that replaces it. Damaged
 /// records, a torn tail and unreferenced chunks are dropped; sessions keep their numbers. The
 /// original is kept as FILE.bak if `keep_backup`. The original is not changed until the last step;
-/// a crash leaves at most FILE.repairing. Needs room for a second copy. Errors: those of
-/// ArchiveReader::open; locked; already_exists when FILE.bak does; write(2)'s.
+/// a crash leaves at most FILE.repairing. Needs room for a second copy; on a file system without
+/// hard links for a third, and there a crash can leave a part of FILE.bak. Errors: those of
+/// ArchiveReader::open; locked; already_exists when FILE.bak does; too_large; write(2)'s.
 Result<RepairReport> repair_archive(const std::filesystem::path& path, bool keep_backup);
 
 }  // namespace reprise

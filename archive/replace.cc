@@ -1,7 +1,10 @@
 #include "archive/replace.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +28,41 @@ Result<std::filesystem::path> without_link(const std::filesystem::path& path) {
   return resolved;
 }
 
+/// Gives the new file owner, group and mode of the one that it replaces, as far as this user may.
+/// By a descriptor: in a folder of somebody else the name may lead to another file by now.
+Result<void> take_over_mode(const Descriptor& original, const std::filesystem::path& path) {
+  Descriptor const file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat old{}, now{};
+  if (!file.is_open() || ::fstat(original.get(), &old) != 0 || ::fstat(file.get(), &now) != 0) {
+    return fail(last_system_error());
+  }
+  if (!S_ISREG(now.st_mode) || now.st_nlink != 1) {
+    return fail(std::make_error_code(std::errc::operation_not_permitted));
+  }
+  auto mode = old.st_mode & 0777U;
+  bool const is_others = old.st_uid != now.st_uid || old.st_gid != now.st_gid;
+  if (is_others && ::fchown(file.get(), old.st_uid, old.st_gid) != 0) {
+    constexpr auto kSameOwner = static_cast<uid_t>(-1);
+    bool const has_group =
+        old.st_gid == now.st_gid || ::fchown(file.get(), kSameOwner, old.st_gid) == 0;
+    if (!has_group) mode &= 0707U;  // another group must not get what the original's could
+  }
+  if (mode == (now.st_mode & 0777U)) return {};  // not all file systems keep modes
+  return system_result(::fchmod(file.get(), mode));
+}
+
+/// A hard link; a copy where the file system has no such links, or this user may not make one.
+Result<void> keep_as(const std::filesystem::path& path, const std::filesystem::path& backup) {
+  if (::link(path.c_str(), backup.c_str()) == 0) return {};
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return fail(last_system_error());
+  std::error_code error;
+  std::filesystem::copy_file(path, backup, error);
+  if (error == std::errc::file_exists) return fail(error);
+  auto copied = error ? Result<void>(fail(error)) : sync_file(backup);
+  if (!copied) ::unlink(backup.c_str());
+  return copied;
+}
+
 }  // namespace
 
 Result<Replacement> Replacement::begin(const std::filesystem::path& path, const char* suffix,
@@ -39,6 +77,7 @@ Result<Replacement> Replacement::begin(const std::filesystem::path& path, const 
   if (damaged == Damaged::kRefused && (*original)->report().is_damaged()) {
     return fail(archive_errc::corrupt);
   }
+  if ((*original)->report().facts_ignored) return fail(archive_errc::too_large);
   auto new_path = *file;
   new_path += suffix;
   ::unlink(new_path.c_str());  // left by a killed process: this one holds the lock
@@ -65,8 +104,9 @@ Replacement::~Replacement() {
 
 Result<void> Replacement::commit(const std::filesystem::path& backup) {
   auto done = target_->close();
+  if (done) done = take_over_mode(lock_, new_path_);
   if (done) done = sync_file(new_path_);
-  if (done && !backup.empty()) done = system_result(::link(path_.c_str(), backup.c_str()));
+  if (done && !backup.empty()) done = keep_as(path_, backup);
   if (done) done = system_result(::rename(new_path_.c_str(), path_.c_str()));
   if (done) new_path_.clear();
   return done;

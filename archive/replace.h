@@ -19,8 +19,8 @@ class Replacement {
   /// only a repair replaces such an archive, and keeps the original.
   enum class Damaged : std::uint8_t { kRefused, kReplaced };
   /// Creates `path` + `suffix`; of a symbolic link, beside its target, which is what is replaced.
-  /// Errors: those of ArchiveReader::open; locked; corrupt if refused;
-  /// open(2)'s.
+  /// Errors: those of ArchiveReader::open; locked; corrupt if refused; too_large if a copy would
+  /// lack facts; open(2)'s.
   static Result<Replacement> begin(const std::filesystem::path& path, const char* suffix,
                                    Damaged damaged = Damaged::kRefused);
   /// Removes the new file unless it was committed.
@@ -33,8 +33,9 @@ class Replacement {
   const ArchiveReader& original() const { return *original_; }
   ArchiveWriter& target() const { return *target_; }
 
-  /// Closes the new file and moves it over the original, which is kept as `backup` unless that is
-  /// empty. Errors: write(2)'s, fsync(2)'s, link(2)'s, rename(2)'s.
+  /// Closes the new file, gives it the original's owner and mode, and moves it over the original,
+  /// which is kept as `backup` unless that is empty. Errors: write(2)'s, fsync(2)'s, link(2)'s,
+  /// rename(2)'s.
   Result<void> commit(const std::filesystem::path& backup);
 
  private:

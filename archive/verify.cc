@@ -139,6 +139,9 @@ std::uint64_t ArchiveReader::verify(
     problems.add("the match index does not agree with the records");
   }
 
+  if (report().facts_ignored) {
+    problems.add("the archive has more sessions, connections and DNS answers than fit into memory");
+  }
   for_each_orphan(*this, [&problems](const MessageOwner& owner) {
     problems.add("the archive has messages of exchange " + std::to_string(owner.sequence) +
                  " of session " + std::to_string(owner.session) + ", which opened no WebSocket");

@@ -117,21 +117,6 @@ std::string visit_words(std::string_view text, const std::string& name, const Vi
   return out;
 }
 
-/// The credentials of `https://user:password@host/`.
-std::string visit_credentials_of_urls(std::string_view text, const VisitSecret& visit) {
-  std::string out;
-  std::size_t copied = 0;
-  for (auto at = text.find("://"); at != text.npos; at = text.find("://", at + 3)) {
-    auto const end = std::min(text.find_first_of("/?#\"'<> \t\r\n", at + 3), text.size());
-    auto const sign = text.substr(at + 3, end - at - 3).rfind('@');
-    if (sign == text.npos || sign == 0) continue;
-    out.append(text, copied, at + 3 - copied);
-    out += visit(text.substr(at + 3, sign), "credentials", Searched::kYes);
-    copied = at + 3 + sign;
-  }
-  return out.append(text, copied);
-}
-
 /// What follows `mark` (with `mark` itself if `whole`), if it is at least `least` bytes long.
 std::string visit_after(std::string_view text, std::string_view mark, bool whole, std::size_t least,
                         const VisitSecret& visit) {
@@ -150,8 +135,8 @@ std::string visit_after(std::string_view text, std::string_view mark, bool whole
   return out.append(text, copied);
 }
 
-const RedactOptions kEveryParameter{.parameters = {"*"}};
-const RedactOptions kCookiesAndCredentials{};
+const RedactOptions kEveryParameter{.parameters = {"*"}, .url_credentials = false};
+const RedactOptions kCookiesAndCredentials{.url_credentials = false};
 
 /// Of the visitor's names: "cookie a", "header authorization", "parameter a".
 constexpr std::string_view kParameter = "parameter ";
@@ -178,7 +163,7 @@ std::string Redaction::visit_text(std::string_view text, const VisitSecret& visi
     }
     return secret ? visit(value, name, searched) : std::string(value);
   };
-  auto out = visit_parameters(text, kEveryParameter, of_parameter);
+  auto out = visit_urls(text, kEveryParameter, of_parameter);
   out = visit_credentials_of_urls(out, visit);
   out = visit_after(out, "eyJ", true, kTokenBytesMin, visit);
   for (auto const* scheme : {"Bearer ", "bearer ", "Basic "}) {

@@ -64,7 +64,11 @@ error_code parameter_of(ondemand::value value, std::string_view& text) {
 
 error_code BeaconReader::State::read_tags(ondemand::value value) {
   ondemand::object object;
-  if (auto const error = value.get_object().get(object)) return error;
+  if (auto const error = value.get_object().get(object)) {
+    if (error != simdjson::INCORRECT_TYPE) return error;
+    view.lose("tags that are not an object, taken as missing");
+    return simdjson::SUCCESS;
+  }
   for (auto field : object) {
     std::string_view name, text;
     ondemand::value inner;
@@ -82,6 +86,15 @@ error_code BeaconReader::State::read_field(std::string_view key, ondemand::value
     if (auto const error = value.get_array().get(array)) return error;
     return read(array);
   };
+  auto const works = [this, &value](CallKind kind) {
+    ondemand::array array;
+    if (auto const error = value.get_array().get(array)) {
+      if (error != simdjson::INCORRECT_TYPE) return error;
+      view.lose("lists of work that are not lists, taken as missing");
+      return simdjson::SUCCESS;
+    }
+    return read_lean_works(array, kind, view);
+  };
   if (key == "page") {
     view.page = beacon_text(value, view);
   } else if (key == "started") {
@@ -95,11 +108,9 @@ error_code BeaconReader::State::read_field(std::string_view key, ondemand::value
     is_ours = true;
     return list([this](ondemand::array array) { return read_lean_requests(array, view); });
   } else if (key == "scripts") {
-    return list(
-        [this](ondemand::array array) { return read_lean_works(array, CallKind::kTask, view); });
+    return works(CallKind::kTask);
   } else if (key == "measures") {
-    return list(
-        [this](ondemand::array array) { return read_lean_works(array, CallKind::kMeasure, view); });
+    return works(CallKind::kMeasure);
   } else if (key == "load") {
     view.load_us = beacon_time(beacon_number(value, view), 100);
   } else if (key == "cut") {
@@ -191,6 +202,10 @@ std::string BeaconReader::State::read_json(std::string_view line) {
     ondemand::array array;
     error = document.get_array().get(array);
     if (!error) error = entries.read(array, view);
+    // Any JSON can be a list: one that shows nothing is no view.
+    if (!error && view.requests.empty() && view.works.empty() && view.load_us == 0) {
+      why = "no entry of a view in it";
+    }
   } else if (!error) {
     ondemand::object object;
     error = document.get_object().get(object);

@@ -17,8 +17,14 @@ error_code each_object(ondemand::value value, BeaconView& view, const Use& use, 
     return simdjson::SUCCESS;
   }
   for (auto element : array) {
+    ondemand::value whole;
+    if (auto const error = std::move(element).get(whole)) return error;
     ondemand::object object;
-    if (auto const error = element.get_object().get(object)) return error;
+    if (auto const error = whole.get_object().get(object)) {
+      if (error != simdjson::INCORRECT_TYPE) return error;
+      view.lose("parts of an entry that are not objects");
+      continue;
+    }
     for (auto field : object) {
       ondemand::raw_json_string key;
       ondemand::value inner;

@@ -154,7 +154,8 @@ class HarCalls {
       } else if (name == "_initiator") {
         read_initiator(entry.call);
       } else if (name == "_fromCache") {
-        if (!text().empty()) entry.call.set("cached", "yes");
+        auto const cache = text();
+        if (!cache.empty() && cache != "false") entry.call.set("cached", "yes");
       } else {
         json_.skip();
       }

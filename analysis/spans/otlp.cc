@@ -82,6 +82,7 @@ void read_otlp(const json::object& request, SpanSet& set) {
     resource.host = resource.first_of({"host.name", "host.id", "k8s.pod.name"});
     resource.place = resource.first_of({"cloud.availability_zone", "cloud.region"});
     resource.attributes.clear();
+    for (auto* const text : {&resource.service, &resource.host, &resource.place}) set.limit(*text);
     for (const json::value& scope : array_at(each.get_object(), "scopeSpans")) {
       if (!scope.is_object()) continue;
       for (const json::value& entry : array_at(scope.get_object(), "spans")) {

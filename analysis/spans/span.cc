@@ -65,6 +65,12 @@ SpanUrl url_of(const Span& span) {
   return parts;
 }
 
+void SpanSet::limit(std::string& text) {
+  if (text.size() <= Span::kTextBytesMax) return;
+  text = text.substr(0, Span::kTextBytesMax);  // gives the memory back
+  lose("texts longer than 4 KiB, cut");
+}
+
 void SpanSet::add(Span span) {
   if (spans.size() == kSpansMax) return lose("spans beyond the first million");
   for (auto* const id : {&span.trace_id, &span.span_id, &span.parent_id}) *id = lower_case(*id);
@@ -84,6 +90,13 @@ void SpanSet::add(Span span) {
   if (span.attributes.size() > Span::kAttributesMax) {
     lose("attributes beyond a span's first 128", span.attributes.size() - Span::kAttributesMax);
     span.attributes.resize(Span::kAttributesMax);
+  }
+  for (auto* const text : {&span.name, &span.kind, &span.service, &span.host, &span.place}) {
+    limit(*text);
+  }
+  for (auto& [name, value] : span.attributes) {
+    limit(name);
+    limit(value);
   }
   if (span.host.empty()) span.host = span.service;
   spans.push_back(std::move(span));

@@ -18,6 +18,7 @@ namespace reprise {
 struct Span {
   static constexpr std::int64_t kTimeNsMax = 4'000'000'000'000'000'000;  ///< in the year 2096
   static constexpr std::size_t kAttributesMax = 128;
+  static constexpr std::size_t kTextBytesMax = 4096;
   /// Some tracers round times to whole ms: a difference up to this says nothing.
   static constexpr std::int64_t kGrainNs = 1'000'000;
 
@@ -61,6 +62,8 @@ struct SpanSet {
   std::vector<CallLoss> losses;
 
   void lose(std::string_view what, std::uint64_t count = 1) { add_loss(losses, what, count); }
+  /// Cuts a text to Span::kTextBytesMax, which is a loss.
+  void limit(std::string& text);
   /// Adds an untrusted span, if its ids and times are valid and there is room; each change and each
   /// refusal is a loss. Ids are made lower-case, and trace ids of 16 digits longer.
   void add(Span span);

@@ -10,6 +10,7 @@
 namespace reprise {
 
 std::expected<SpanSet, std::string> read_span_file(std::string_view text) {
+  text = without_byte_order_mark(text);
   SpanSet set;
   auto const broken = each_json_value(text, [&set](const boost::json::value& value) {
     if (value.is_array()) {

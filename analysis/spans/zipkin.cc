@@ -26,6 +26,10 @@ std::vector<Attribute> tags_of(const json::object& object) {
 
 void read_zipkin(const json::array& list, SpanSet& set) {
   for (const json::value& entry : list) {
+    if (entry.is_array()) {
+      read_zipkin(entry.get_array(), set);
+      continue;
+    }
     if (!entry.is_object()) {
       set.lose("entries of a list of spans that are not objects");
       continue;

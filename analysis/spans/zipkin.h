@@ -8,7 +8,7 @@
 
 namespace reprise {
 
-/// Adds an untrusted list of spans to `set`.
+/// Adds an untrusted list of spans to `set`; or a list of such lists, as GET /api/v2/traces gives.
 void read_zipkin(const boost::json::array& list, SpanSet& set);
 
 }  // namespace reprise

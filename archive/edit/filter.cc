@@ -39,6 +39,11 @@ bool is_tag(char c) {
   return is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
+/// Whether it is a regular expression, as mitmproxy takes them, by its characters.
+bool is_expression(std::string_view text) {
+  return text.find_first_of("^$|()[]\\") != std::string_view::npos || text.contains(".*");
+}
+
 /// mitmproxy's operators that take a value.
 constexpr std::pair<char, FilterField> kLetters[] = {
     {'d', FilterField::kHost},   {'u', FilterField::kUrl},  {'m', FilterField::kMethod},
@@ -184,6 +189,10 @@ class FilterParser {
       auto value = word();
       if (!value) return std::unexpected(value.error());
       if (value->empty()) return fault(value_at, std::string("~") + name + " needs a value here");
+      if (field != FilterField::kStatus && is_expression(*value)) {
+        return fault(value_at,
+                     "plain text, not a regular expression: use url=*...* or 'or' instead");
+      }
       if (field != FilterField::kStatus) *value = "*" + *value + "*";
       return condition_of(field, "", {{value_at, std::move(*value)}});
     }

@@ -28,8 +28,8 @@ class Redaction {
       return std::string();
     };
     for (const SessionInfo& info : from_.sessions()) {
-      for (auto const& page : info.pages) visit_parameters(page, options_, visit);
-      for (auto const& part : info.command_line) visit_parameters(part, options_, visit);
+      for (auto const& page : info.pages) learn_from_url(page, visit);
+      for (auto const& part : info.command_line) learn_from_url(part, visit);
     }
     for (std::uint32_t ordinal = 0; done && ordinal < from_.entries().size(); ++ordinal) {
       auto const exchange = from_.exchange(ordinal);
@@ -42,9 +42,10 @@ class Redaction {
   }
 
   void change(SessionInfo& info) {
-    for (auto* texts : {&info.pages, &info.command_line}) {
-      for (auto& text : *texts) change_url(text);
-    }
+    for (auto& page : info.pages) change_url(page);
+    // The arguments can hold a secret in any form.
+    if (info.command_line.size() > 1) info.command_line.resize(1);
+    for (auto& program : info.command_line) change_url(program);
   }
 
   /// Changes everything except the bodies.
@@ -100,10 +101,18 @@ class Redaction {
   }
 
  private:
+  void learn_from_url(std::string_view url, const VisitSecret& visit) const {
+    visit_urls(url, options_, visit);
+    visit_passwords_in_urls(url, options_, visit);
+  }
+
   void learn_from(const Exchange& exchange, const VisitSecret& visit) const {
-    visit_parameters(exchange.request.target, options_, visit);
+    learn_from_url(exchange.request.target, visit);
     auto const learn = [&](const Headers& headers) {
-      for (const HeaderView& field : headers.list()) visit_field(field, options_, visit);
+      for (const HeaderView& field : headers.list()) {
+        visit_field(field, options_, visit);
+        visit_passwords(field, options_, visit);
+      }
     };
     learn(exchange.request.headers);
     learn(exchange.request.trailers);
@@ -146,7 +155,7 @@ class Redaction {
 
   bool change_url(std::string& text) {
     auto const before = text;
-    text = visit_parameters(text, options_, hiding());
+    text = visit_urls(text, options_, hiding());
     secrets_.hide_all(text);
     return text != before;
   }

@@ -22,7 +22,8 @@ struct RedactOptions {
   std::vector<std::string> headers;  ///< globs in lower case: values of these fields
   /// Globs: values in queries, form bodies (of responses, too), URLs in fields.
   std::vector<std::string> parameters;
-  bool bodies = false;  ///< search the bodies of all exchanges for secrets, too
+  bool url_credentials = true;  ///< user:password@ in URLs
+  bool bodies = false;          ///< search the bodies of all exchanges for secrets, too
 };
 
 /// Decodes and re-encodes bodies; implemented outside, because this folder cannot do it.
@@ -48,11 +49,11 @@ struct RedactReport {
 inline constexpr std::uint64_t kSearchedBodyBytesMax = 64 << 20;
 
 /// Copies `from` and replaces each secret that `options` names by a stand-in (secrets.h): where it
-/// belongs, and everywhere else in URLs, fields, pages and the command line, if it is long enough
-/// (and, for cookies, not a plain word). Times, connections and names are kept. Reads everything
-/// twice. Text messages of WebSockets are searched, too (messages longer than kMessageBytesMax
-/// piece by piece), binary ones with `bodies`. Errors: corrupt; too_large (more secrets than
-/// Secrets::kBytesMax); write(2)'s.
+/// belongs, and everywhere else in URLs, fields and pages, if it is long enough (and, for cookies,
+/// not a plain word). Of the command line only the program's name is kept. Times, connections and
+/// names are kept. Reads everything twice. Text messages of WebSockets are searched, too (messages
+/// longer than kMessageBytesMax piece by piece), binary ones with `bodies`. Errors: corrupt;
+/// too_large (more secrets than Secrets::kBytesMax); write(2)'s.
 Result<RedactReport> redact_archive(const ArchiveReader& from, const RedactOptions& options,
                                     const BodyCoder& coder, const Secrets::Key& key,
                                     ArchiveWriter& to);

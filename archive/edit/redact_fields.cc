@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "base/http/media_type.h"
+#include "base/text/base64.h"
 #include "base/text/glob.h"
 #include "base/text/percent.h"
+#include "base/text/white_space.h"
 
 namespace reprise {
 namespace {
@@ -77,6 +79,10 @@ std::string visit_credentials(std::string_view text, const std::string& name,
   auto const at = space == std::string_view::npos ? 0 : space + 1;
   if (at == text.size()) return std::string(text);
   return std::string(text.substr(0, at)).append(visit(text.substr(at), name, Searched::kYes));
+}
+
+bool is_credentials_field(std::string_view lower_name) {
+  return lower_name == "authorization" || lower_name == "proxy-authorization";
 }
 
 /// The characters between parameters.
@@ -160,11 +166,57 @@ std::string delimiter_of(HeaderList headers) {
 
 }  // namespace
 
-std::string visit_parameters(std::string_view text, const RedactOptions& options,
-                             const VisitSecret& visit) {
+std::string visit_credentials_of_urls(std::string_view text, const VisitSecret& visit) {
+  constexpr std::string_view kScheme = "://";
+  std::string out;
+  std::size_t copied = 0;
+  for (auto at = text.find(kScheme); at != std::string_view::npos; at = text.find(kScheme, at)) {
+    at += kScheme.size();
+    auto const authority =
+        text.substr(at, std::min(text.find_first_of("/?#\"'<>\\ \t\r\n", at), text.size()) - at);
+    auto const end = authority.rfind('@');
+    if (end == std::string_view::npos || end == 0) continue;
+    out.append(text, copied, at - copied);
+    out += visit(authority.substr(0, end), "credentials", Searched::kYes);
+    copied = at + end;
+  }
+  return out.append(text, copied);
+}
+
+std::string visit_urls(std::string_view text, const RedactOptions& options,
+                       const VisitSecret& visit) {
+  std::string out(text);
   auto const mark = text.find_first_of(kInUrls.separators);
-  if (options.parameters.empty() || mark == std::string_view::npos) return std::string(text);
-  return visit_pairs(text, mark + 1, kInUrls, options, visit);
+  if (!options.parameters.empty() && mark != std::string_view::npos) {
+    out = visit_pairs(text, mark + 1, kInUrls, options, visit);
+  }
+  return options.url_credentials ? visit_credentials_of_urls(out, visit) : out;
+}
+
+void visit_passwords_in_urls(std::string_view text, const RedactOptions& options,
+                             const VisitSecret& visit) {
+  if (!options.url_credentials) return;
+  visit_credentials_of_urls(
+      text, [&visit](std::string_view user_info, const std::string& name, Searched) {
+        auto const colon = user_info.find(':');
+        if (colon < user_info.size() - 1) visit(user_info.substr(colon + 1), name, Searched::kYes);
+        return std::string();
+      });
+}
+
+void visit_passwords(const HeaderView& field, const RedactOptions& options,
+                     const VisitSecret& visit) {
+  auto const name = lower_case(field.name);
+  if (!is_credentials_field(name)) return visit_passwords_in_urls(field.value, options, visit);
+  constexpr std::string_view kBasic = "basic ";
+  if (!options.authorization || !lower_case(field.value).starts_with(kBasic)) return;
+  auto const decoded = decode_base64(trim_blanks(field.value.substr(kBasic.size())));
+  if (!decoded || decoded->empty()) return;
+  visit(*decoded, "header " + name, Searched::kYes);
+  auto const colon = decoded->find(':');
+  if (colon < decoded->size() - 1) {
+    visit(decoded->substr(colon + 1), "header " + name, Searched::kYes);
+  }
 }
 
 bool is_form(HeaderList headers) {
@@ -189,10 +241,10 @@ std::string visit_field(const HeaderView& field, const RedactOptions& options,
   }
   if (options.cookies && name == "cookie") return visit_cookies(field.value, visit);
   if (options.cookies && name == "set-cookie") return visit_set_cookie(field.value, visit);
-  if (options.authorization && (name == "authorization" || name == "proxy-authorization")) {
+  if (options.authorization && is_credentials_field(name)) {
     return visit_credentials(field.value, "header " + name, visit);
   }
-  return visit_parameters(field.value, options, visit);
+  return visit_urls(field.value, options, visit);
 }
 
 }  // namespace reprise

@@ -113,6 +113,10 @@ Result<void> EditedCopy::carry(std::uint32_t ordinal, Exchange& exchange) {
   auto body = body_ ? store_body(to(), *body_) : copy_body(from(), reply.body, to());
   if (!body) return fail(body.error());
   // For a cut response, Content-Length is the length it should have had.
+  if (body_ && completes_) {
+    exchange.outcome = Outcome::kComplete;
+    exchange.failure.clear();
+  }
   bool const is_whole = body_ || exchange.outcome == Outcome::kComplete;
   if (is_whole && may_have_body(exchange.request.method, reply.status)) {
     set_body(reply, std::move(*body));

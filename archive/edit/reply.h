@@ -46,9 +46,14 @@ void set_body(StoredReply& reply, StoredBody body);
 class EditedCopy final : public ArchiveCopy {
  public:
   /// `body` is encoded as `head` says, and borrowed; nothing: keep the present body.
+  /// `completes`: the body is a whole one, so that a cut response becomes complete.
   EditedCopy(const ArchiveReader& from, ArchiveWriter& to, std::uint32_t ordinal, ReplyHead head,
-             std::optional<std::span<const std::byte>> body)
-      : ArchiveCopy(from, to), ordinal_(ordinal), head_(std::move(head)), body_(body) {}
+             std::optional<std::span<const std::byte>> body, bool completes = false)
+      : ArchiveCopy(from, to),
+        ordinal_(ordinal),
+        head_(std::move(head)),
+        body_(body),
+        completes_(completes) {}
 
  protected:
   Result<void> carry(std::uint32_t ordinal, Exchange& exchange) override;
@@ -57,6 +62,7 @@ class EditedCopy final : public ArchiveCopy {
   std::uint32_t ordinal_;
   ReplyHead head_;
   std::optional<std::span<const std::byte>> body_;
+  bool completes_;
 };
 
 /// Stores bytes that are in memory.

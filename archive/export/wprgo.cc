@@ -26,6 +26,7 @@ class WprgoWriter {
 
  private:
   void survey();
+  void lose_web_socket(const Exchange& exchange);
   void note_protocol(const Exchange& exchange);
   void write_requests();
   void write_entry(const Exchange& exchange);
@@ -71,7 +72,11 @@ void WprgoWriter::survey() {
   for (std::size_t i = 0; i < job_.size(); ++i) {
     auto const exchange = job_.read(i);
     if (!exchange) return;
-    bool const is_whole = exchange->outcome == Outcome::kComplete && !opens_web_socket(*exchange);
+    if (opens_web_socket(*exchange)) {
+      lose_web_socket(*exchange);
+      continue;
+    }
+    bool const is_whole = exchange->outcome == Outcome::kComplete;
     auto const cut =
         (exchange->response.status != 0 && !is_whole) || exchange->outcome == Outcome::kCutByClient;
     if (!is_writable(*exchange) || cut) {
@@ -94,6 +99,13 @@ void WprgoWriter::survey() {
     places_.push_back({.host = std::move(host), .url = std::move(url), .position = i});
   }
   std::ranges::sort(places_);
+}
+
+/// Counts its messages; one without messages counts as cut.
+void WprgoWriter::lose_web_socket(const Exchange& exchange) {
+  auto const before = job_.report().count_of(Loss::kMessages);
+  job_.lose_messages(exchange);
+  if (job_.report().count_of(Loss::kMessages) == before) job_.report().lose(Loss::kCut);
 }
 
 void WprgoWriter::note_protocol(const Exchange& exchange) {

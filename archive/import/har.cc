@@ -139,7 +139,8 @@ void HarReader::read_entry() {
     } else if (name == "_connectionId") {
       entry.connection_id = read_text();
     } else if (name == "_fromCache") {
-      entry.from_cache = !read_text().empty();
+      auto const cache = read_text();
+      entry.from_cache = !cache.empty() && cache != "false";
     } else if (name == "_webSocketMessages") {
       read_messages(entry);
     } else {

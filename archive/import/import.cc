@@ -123,6 +123,9 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
       import_mitmproxy(reader, collector_);
       break;
     default:
+      if (start.starts_with(std::string_view("REPRISE\0", 8))) {
+        return collector_.fail("already a reprise archive");
+      }
       collector_.fail(
           "unknown format; known are .wprgo, HAR, WARC, ARC, WACZ, mahimahi folders and mitmproxy "
           "flows");

@@ -59,8 +59,8 @@ class Importer {
   Captures captures_;
 };
 
-/// Whether `path` is a folder of mahimahi's `mm-webrecord`: its first file by name begins as an
-/// exchange. Reads at most 64 KiB of that file; false if it cannot be read.
+/// Whether `path` is a folder of mahimahi's `mm-webrecord`: one of the first 16 by name begins
+/// as an exchange, of those named save.* where there are such. Reads at most 64 KiB of each.
 bool is_mahimahi_folder(const std::filesystem::path& path);
 
 /// The total of `progress` for `path`; 0 if it cannot be read.

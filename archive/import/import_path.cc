@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <expected>
+#include <span>
 #include <utility>
 
 #include "archive/import/import.h"
@@ -11,6 +12,7 @@
 #include "base/system/descriptor.h"
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
+#include "base/text/counted.h"
 
 namespace reprise::importing {
 namespace fs = std::filesystem;
@@ -90,6 +92,25 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
   return files;
 }
 
+/// The files of a mahimahi folder.
+struct ExchangeFiles {
+  std::vector<fs::path> files;
+  std::size_t passed_over = 0;  ///< other files of the folder
+};
+
+/// mahimahi names each exchange save.XXXXXX. A folder without such names was renamed: all count.
+Result<ExchangeFiles> exchange_files_of(const fs::path& folder) {
+  auto all = files_of(folder);
+  if (!all) return fail(all.error());
+  ExchangeFiles found;
+  for (auto const& file : *all) {
+    if (file.filename().string().starts_with("save.")) found.files.push_back(file);
+  }
+  if (found.files.empty()) return ExchangeFiles{.files = std::move(*all)};
+  found.passed_over = all->size() - found.files.size();
+  return found;
+}
+
 /// A file of mahimahi. The error names it.
 std::expected<std::string, Fault> read_exchange(const fs::path& file) {
   auto const name = file.filename().string();
@@ -114,6 +135,15 @@ UnixTime start_of_folder(const std::vector<fs::path>& files) {
   return date.get();
 }
 
+bool is_mahimahi_file(const fs::path& file) {
+  auto const input = open_input(file);
+  if (!input) return false;
+  std::string start(kMahimahiStartBytes, '\0');
+  std::optional<Fault> fault;
+  start.resize((*input)->read_at(0, start, fault));
+  return !fault && begins_as_mahimahi(start);
+}
+
 std::uint64_t size_of(const fs::path& file) {
   std::error_code error;
   auto const size = fs::file_size(file, error);
@@ -123,23 +153,20 @@ std::uint64_t size_of(const fs::path& file) {
 }  // namespace
 
 bool is_mahimahi_folder(const fs::path& path) {
-  auto const files = files_of(path);
-  if (!files || files->empty()) return false;
-  auto const input = open_input(files->front());
-  if (!input) return false;
-  std::string start(kMahimahiStartBytes, '\0');
-  std::optional<Fault> fault;
-  start.resize((*input)->read_at(0, start, fault));
-  return !fault && begins_as_mahimahi(start);
+  constexpr std::size_t kLookedAt = 16;
+  auto const found = exchange_files_of(path);
+  if (!found) return false;
+  auto const first = std::span(found->files).first(std::min(found->files.size(), kLookedAt));
+  return std::ranges::any_of(first, is_mahimahi_file);
 }
 
 std::uint64_t bytes_to_read(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return size_of(path);
   std::uint64_t bytes = 0;
-  auto const files = files_of(path);
-  if (!files) return 0;
-  for (auto const& file : *files) bytes += size_of(file);
+  auto const found = exchange_files_of(path);
+  if (!found) return 0;
+  for (auto const& file : found->files) bytes += size_of(file);
   return bytes;
 }
 
@@ -153,11 +180,15 @@ std::optional<Fault> Importer::read_path(const fs::path& path, const Progress& p
 
 /// Mahimahi writes one file per exchange.
 std::optional<Fault> Importer::read_folder(const fs::path& path, const Progress& progress) {
-  auto const files = files_of(path);
-  if (!files) return Fault{.what = {}, .system = files.error()};
-  if (files->empty()) return Fault{.what = "the folder contains no files"};
-  auto const started = start_of_folder(*files);
-  for (auto const& file : *files) {
+  auto const found = exchange_files_of(path);
+  if (!found) return Fault{.what = {}, .system = found.error()};
+  if (found->files.empty()) return Fault{.what = "the folder contains no files"};
+  if (found->passed_over > 0) {
+    collector_.report().remark(counted(found->passed_over, "file") +
+                               " of the folder without the name save.* passed over");
+  }
+  auto const started = start_of_folder(found->files);
+  for (auto const& file : found->files) {
     auto const bytes = read_exchange(file);
     if (!bytes) return bytes.error();
     if (progress) progress(bytes->size());

@@ -62,6 +62,16 @@ bool are_different_files(std::initializer_list<NamedFile> files) {
   return true;
 }
 
+bool are_different_files(const char* input, const std::vector<std::filesystem::path>& inputs,
+                         std::initializer_list<NamedFile> files) {
+  for (auto const& path : inputs) {
+    for (auto const& file : files) {
+      if (!are_different_files({{input, path}, file})) return false;
+    }
+  }
+  return are_different_files(files);
+}
+
 bool remove_stale_file(const std::filesystem::path& path, const char* flag) {
   std::error_code error;
   if (path.empty()) return true;

@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 #include <filesystem>
 #include <initializer_list>
+#include <vector>
 
 namespace reprise {
 
@@ -29,6 +30,10 @@ struct NamedFile {
 /// flags of two that are the same. Standard output ("-"), devices, pipes and folders can be the
 /// same.
 bool are_different_files(std::initializer_list<NamedFile> files);
+/// The same, and that none of `files` replaces one of the `inputs`, which --help calls `input`. Two
+/// inputs can be the same.
+bool are_different_files(const char* input, const std::vector<std::filesystem::path>& inputs,
+                         std::initializer_list<NamedFile> files);
 
 /// Removes the file of an earlier run, so that nobody reads it while waiting for this run's. Prints
 /// an error as above. True if there was none, or if `path` is empty.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/copy.h"
 #include "archive/record.h"
 #include "base/http/crc32c.h"
 #include "tests/archive/archive_fixture.h"
@@ -118,6 +119,24 @@ TEST_F(Reader, PopulatesTheMapWhenAsked) {
   auto const reader = ArchiveReader::open(path_, {.populate = true});
   ASSERT_TRUE(reader);
   EXPECT_THAT(exchanges_of(**reader), SizeIs(1));
+}
+
+TEST_F(Reader, LetsNobodyCopyWhatItHasOnlyAPartOf) {
+  {
+    auto writer = create_archive(path_);
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    ASSERT_TRUE(writer->add_connection(a_connection(1)));
+    ASSERT_TRUE(writer->add_connection(a_connection(2)));
+    ASSERT_TRUE(writer->close());
+  }
+  EXPECT_FALSE(open_archive(path_)->report().facts_ignored);
+  auto const reader = ArchiveReader::open(path_, {.facts_memory_max = 1});
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE((*reader)->report().facts_ignored);
+  EXPECT_FALSE((*reader)->report().is_damaged());
+  EXPECT_THAT(problems_of(**reader), SizeIs(1));
+  auto const copy = create_archive(folder_ / "copy.reprise");
+  EXPECT_EQ(ArchiveCopy(**reader, *copy).run().error(), archive_errc::too_large);
 }
 
 }  // namespace

@@ -73,6 +73,17 @@ TEST_F(Repair, ClosesAnUnclosedFileAndKeepsTheOriginal) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
+TEST_F(Repair, KeepsTheMode) {
+  record();
+  ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
+  ASSERT_TRUE(repair_archive(path_, true));
+  for (auto const& path : {path_, backup_}) {
+    struct stat status{};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0640U) << path;
+  }
+}
+
 TEST_F(Repair, LeavesOutAnExchangeWhoseBodyIsDamaged) {
   record();
   auto bytes = read_file(path_);

@@ -6,6 +6,7 @@ and inputs that are not what they should be.
 --figure: the same story with `gate`, with the numbers before and after."""
 
 import csv
+import gzip
 import io
 import json
 import sys
@@ -125,6 +126,10 @@ HAR = {"log": {"entries": [
      "timings": {"send": 0, "wait": 30 * (day + 1), "receive": 20}}
     for day in range(3)]}}
 
+# Each span is inside the other.
+CIRCLE = [{"traceId": f"{1:032x}", "id": f"{i:016x}", "parentId": f"{3 - i:016x}", "timestamp": 5,
+           "duration": 7, "localEndpoint": {"serviceName": "shop"}} for i in (1, 2)]
+
 
 class Inputs(harness.TestCase):
     def explain(self, *arguments):
@@ -243,6 +248,24 @@ class Inputs(harness.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("bad: line 1: unknown field 'fase'; the fields are host, path", said)
 
+    def test_a_file_that_is_cut_off_is_refused(self):
+        calls = self.folder / "calls.ndjson"
+        self.explain(self.write("a.har", json.dumps(HAR)), "--calls", calls)
+        beacon = b'{"beacon":1,"page":"p","requests":[["https://a.test/","img",1,2,3]]}\n'
+        for name, lines in (("calls", calls.read_bytes()), ("beacons", beacon * 10)):
+            whole = gzip.compress(lines)
+            path = self.folder / f"{name}.gz"
+            path.write_bytes(whole)
+            self.assertEqual(self.explain(path)[0], 0)
+            path.write_bytes(whole[:-6])
+            code, out, _ = self.explain(path)
+            self.assertEqual((code, out), (1, ""))
+
+    def test_beacons_can_begin_with_an_empty_line(self):
+        beacon = '{"beacon":1,"page":"p","requests":[["https://a.test/","img",1,2,3]]}\n'
+        code, _, said = self.explain(self.write("beacons", "\n" + beacon))
+        self.assertEqual(code, 0, said)
+
     def test_what_cannot_be_explained(self):
         cases = (
             ((self.folder / "none.json",), 1, "none.json: cannot be read: No such file"),
@@ -252,6 +275,12 @@ class Inputs(harness.TestCase):
             ((self.write("a.har", json.dumps(HAR)), "--where", "load>1m"), 1,
              "--where selects none of the 3 views"),
             ((self.write("a.har", json.dumps(HAR)), "--where", "load>"), 2, "a value is missing"),
+            ((self.write("a.har", json.dumps(HAR)), "-o", self.folder / "a.har"), 2,
+             "FILE and -o are the same file"),
+            ((self.write("a.har", json.dumps(HAR)), "-o", self.folder / "x", "--calls",
+              self.folder / "x"), 2, "--calls and -o are the same file"),
+            ((self.write("list.json", '[{"a": 1}]'),), 1, "no entry of a view in it"),
+            ((self.write("circle.json", json.dumps(CIRCLE)),), 1, "no span begins a view"),
             ((self.write("a.har", json.dumps(HAR)), "--slowest", "0"), 2, "--slowest 0: give"),
         )
         for arguments, expected, what in cases:

@@ -59,6 +59,17 @@ class ViewCommand(View):
         self.assertEqual(self.view(fine, "-o", page).returncode, 0)
         self.assertNotEqual(page.read_text(), "old")
 
+    def test_the_page_never_replaces_an_input(self):
+        path = self.result([view_results.load_of(1, 3, random.Random(1), {})])
+        before = path.read_bytes()
+        other = self.folder / "loads.json.html"
+        other.write_bytes(before)
+        for arguments in ((path, "-o", path), (path, other)):
+            done = self.view(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"FILE and -o are the same file", done.stderr)
+        self.assertEqual((path.read_bytes(), other.read_bytes()), (before, before))
+
 
 class ViewPage(PageCase, View):
     def make_page(self, file, *inputs):

@@ -109,7 +109,7 @@ void add_json_flag(CLI::App* command, const SharedArguments& arguments) {
 void add_number(CLI::App* command, const SharedArguments& arguments) {
   command->add_option("N", arguments->number, "Number of the exchange in `ls`")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_numbers_from(1));
 }
 
 int statistics_of(const ArchiveArguments& arguments) {

@@ -40,6 +40,7 @@ struct EditArguments {
 struct Edited {
   ReplyHead head;
   std::optional<coding::Buffer> body;  ///< coded; nothing: unchanged
+  bool completes = false;              ///< the body is a file of the user: not cut
 };
 
 /// Identifies the exchange until it is written: the file may have changed by then.
@@ -109,7 +110,8 @@ std::optional<Edited> with_body(const EditArguments& arguments, const ArchiveRea
                                 const StoredReply& reply, ReplyHead head) {
   bool const changes =
       !arguments.body.empty() || (arguments.headers.empty() && !arguments.by_hand_head);
-  Edited edited{.head = std::move(head), .body = std::nullopt};
+  Edited edited{
+      .head = std::move(head), .body = std::nullopt, .completes = !arguments.body.empty()};
   auto const before = reply.headers.list();
   auto const after = edited.head.headers.list();
   auto const coded_as = coding::codings_of(after);
@@ -148,9 +150,11 @@ int write_copy(const EditArguments& arguments, const OpenArchive& from, std::uin
   auto to = NewArchive::make(arguments.output);
   if (!to) return kExitArchive;
   auto const copied =
-      EditedCopy(*from.reader, to->writer(), ordinal, edited.head, edited.body).run();
+      EditedCopy(*from.reader, to->writer(), ordinal, edited.head, edited.body, edited.completes)
+          .run();
   if (!copied) {
-    auto const is_source = copied.error() == archive_errc::corrupt;
+    auto const is_source =
+        copied.error() == archive_errc::corrupt || from.reader->report().facts_ignored;
     return say_unusable(is_source ? from.path : to->path(), copied.error());
   }
   return to->finish();
@@ -167,8 +171,9 @@ int write_in_place(const fs::path& path, const Place& place, const Edited& edite
     refuse(path.string(), ": another program changed the archive meanwhile; nothing was written");
     return kExitArchive;
   }
-  auto done =
-      EditedCopy(from, replacement->target(), place.ordinal, edited.head, edited.body).run();
+  auto done = EditedCopy(from, replacement->target(), place.ordinal, edited.head, edited.body,
+                         edited.completes)
+                  .run();
   if (done) done = replacement->commit({});
   return done ? kExitDone : say_unusable(path, done.error());
 }
@@ -239,7 +244,8 @@ void add_edit_command(CLI::App& archive, int& exit_code) {
       ->required();
   auto* const body = command->add_option(
       "--body", arguments->body,
-      "Read the new body, decoded, from FILE (`cat --decoded` prints the present one)");
+      "Read the new body, decoded, from FILE (`cat --decoded` prints the present one); a cut "
+      "response is complete with it");
   auto* const headers = command->add_option(
       "--headers", arguments->headers,
       "Read the new head from FILE: status and reason, then fields (`cat --head` prints the "

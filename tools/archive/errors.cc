@@ -18,7 +18,9 @@ std::string archive_error_text(const std::filesystem::path& path, std::error_cod
   if (error == archive_errc::bad_header) return text + "; use a copy";
   if (error == archive_errc::locked) return text + "; stop the other reprise first";
   if (error == archive_errc::not_an_archive) {
-    return text + "; give a file that `reprise record` wrote";
+    return text +
+           "; `reprise archive import F -o page.reprise` reads HAR, WARC, .wprgo, mitmproxy and "
+           "mahimahi recordings";
   }
   if (error == std::errc::is_a_directory) {
     return text + "; give an archive. `reprise archive import` makes one from a mahimahi folder";

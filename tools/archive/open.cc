@@ -85,11 +85,12 @@ std::optional<OpenArchive> open_or_say(const std::filesystem::path& path) {
 }
 
 void print_remarks(const OpenArchive& archive) {
-  auto const& remarks = archive.reader->report().remarks;
+  auto const& report = archive.reader->report();
+  auto const& remarks = report.remarks;
   for (auto const& remark : remarks) {
     std::fprintf(stderr, "reprise: %s: %s\n", archive.path.c_str(), remark.c_str());
   }
-  if (!remarks.empty()) {
+  if (!remarks.empty() && !report.facts_ignored) {
     std::fprintf(stderr,
                  "reprise: run `reprise archive repair %s` to keep the undamaged exchanges\n",
                  archive.path.c_str());
@@ -103,8 +104,10 @@ std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path) 
 }
 
 bool refuses_as_damaged(const OpenArchive& archive) {
-  if (!archive.reader->report().is_damaged()) return false;
-  say_unusable(archive.path, archive_errc::corrupt);
+  auto const& report = archive.reader->report();
+  if (!report.is_damaged() && !report.facts_ignored) return false;
+  say_unusable(archive.path,
+               report.facts_ignored ? archive_errc::too_large : archive_errc::corrupt);
   return true;
 }
 

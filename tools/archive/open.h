@@ -29,8 +29,9 @@ void print_remarks(const OpenArchive& archive);
 std::optional<OpenArchive> open_with_remarks(const std::filesystem::path& path);
 
 /// Whether opening it found damaged records, so that only a repair may replace it, which keeps a
-/// copy; prints that. For commands that replace an archive: before the user's work. A damaged
-/// exchange of a closed archive is found only when it is copied.
+/// copy, or more facts than fit into memory, so that nothing may; prints that. For commands that
+/// replace an archive: before the user's work. A damaged exchange of a closed archive is found only
+/// when it is copied.
 bool refuses_as_damaged(const OpenArchive& archive);
 
 /// Prints an error about the archive at `path`; returns the exit code.

@@ -111,10 +111,12 @@ int redact(RedactArguments& arguments) {
   auto to = NewArchive::make(arguments.output);
   if (!to) return kExitArchive;
   for (auto& name : arguments.options.headers) name = lower_case(name);
+  arguments.options.url_credentials = arguments.options.authorization;
   auto const report =
       redact_archive(*from->reader, arguments.options, body_coder(), key, to->writer());
   if (!report) {
-    auto const is_source = report.error() == archive_errc::corrupt;
+    auto const is_source =
+        report.error() == archive_errc::corrupt || from->reader->report().facts_ignored;
     return say_unusable(is_source ? from->path : to->path(), report.error());
   }
   if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
@@ -147,14 +149,17 @@ void add_redact_command(CLI::App& archive, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--cookies,!--no-cookies", options.cookies,
                     "Replace values of Cookie and Set-Cookie [on]");
-  command->add_flag("--authorization,!--no-authorization", options.authorization,
-                    "Replace values of Authorization and Proxy-Authorization [on]");
+  command->add_flag(
+      "--authorization,!--no-authorization", options.authorization,
+      "Replace values of Authorization and Proxy-Authorization, and user:password@ in "
+      "URLs [on]");
   command->add_flag("--bodies", options.bodies, "Search bodies for the secrets, too");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->footer(
       "Equal values get equal stand-ins, of equal length, with letters for letters and digits for "
-      "digits. The\nstand-ins come from a random key that is then discarded. Prints the number of "
-      "changes for each name, and\neach NAME that matched nothing.");
+      "digits. The\nstand-ins come from a random key that is then discarded. Of the "
+      "recorded command line only the program's\nname is kept. Prints the number of changes for "
+      "each name, and each NAME that matched nothing.");
   command->callback([arguments, &exit_code] { exit_code = redact(*arguments); });
 }
 

@@ -13,6 +13,7 @@ namespace reprise {
 namespace {
 
 struct Retimed {
+  std::size_t matched = 0;
   std::uint64_t changed = 0;
   std::uint64_t timeless = 0;
 };
@@ -26,7 +27,8 @@ Result<Retimed> write_retimed(const ArchiveReader& from, const Filter& filter,
   if (!selection) return fail(selection.error());
   RetimedCopy copy(from, *selection, change, to);
   if (auto const copied = copy.run(); !copied) return fail(copied.error());
-  return Retimed{.changed = copy.changed(), .timeless = copy.timeless()};
+  return Retimed{
+      .matched = selection->count(), .changed = copy.changed(), .timeless = copy.timeless()};
 }
 
 Result<Retimed> retime_in_place(const std::filesystem::path& path, const Filter& filter,
@@ -48,7 +50,8 @@ std::expected<Retimed, int> retime_into(const RetimeArguments& arguments, const 
   if (!to) return std::unexpected(kExitArchive);
   auto const done = write_retimed(*from->reader, filter, change, to->writer());
   if (!done) {
-    auto const is_source = done.error() == archive_errc::corrupt;
+    auto const is_source =
+        done.error() == archive_errc::corrupt || from->reader->report().facts_ignored;
     return std::unexpected(say_unusable(is_source ? from->path : to->path(), done.error()));
   }
   if (done->changed == 0) return *done;  // an unfinished archive is removed
@@ -89,6 +92,11 @@ int retime(const RetimeArguments& arguments) {
   if (done.timeless > 0) {
     std::fprintf(stderr, "%s without times not changed\n",
                  counted(done.timeless, "exchange").c_str());
+  }
+  if (done.matched == 0) {
+    std::fprintf(stderr, "reprise: no exchange of %s matches: nothing was written\n",
+                 arguments.archive.c_str());
+    return kExitFailed;
   }
   if (done.changed == 0) {
     std::fprintf(stderr, "reprise: no think time in %s changed: nothing was written\n",

@@ -38,7 +38,8 @@ int trim(const TrimArguments& arguments, bool keeps) {
   if (!to) return kExitArchive;
   auto const copied = SelectedCopy(*from->reader, *selection, to->writer()).run();
   if (!copied) {
-    auto const is_source = copied.error() == archive_errc::corrupt;
+    auto const is_source =
+        copied.error() == archive_errc::corrupt || from->reader->report().facts_ignored;
     return say_unusable(is_source ? from->path : to->path(), copied.error());
   }
   if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;

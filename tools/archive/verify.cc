@@ -84,9 +84,9 @@ int verify_archive(const OpenArchive& archive, bool as_json) {
     std::printf("%s: %s\n", archive.path.c_str(), summary(archive).c_str());
   }
   if (count == 0) return kExitDone;
-  std::fprintf(stderr,
-               "reprise: %s: %s. Run `reprise archive repair` to keep the undamaged exchanges\n",
-               archive.path.c_str(), counted(count, "problem").c_str());
+  std::fprintf(
+      stderr, "reprise: %s: %s%s\n", archive.path.c_str(), counted(count, "problem").c_str(),
+      report.facts_ignored ? "" : ". Run `reprise archive repair` to keep the undamaged exchanges");
   return kExitArchive;
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/calls/call_lines.h"
 #include "analysis/contribution/call_subject.h"
 #include "analysis/contribution/explanation.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
@@ -219,6 +220,15 @@ bool check_for_views(const ExplainFlags& flags, const ExplainTask& task) {
   return true;
 }
 
+/// Whether no output replaces an input or another output. Prints an error.
+bool check_files(const ExplainFlags& flags) {
+  return are_different_files("FILE", flags.inputs,
+                             {{"--kinds", flags.kinds},
+                              {"--entities", flags.entities},
+                              {"--calls", flags.calls},
+                              {"-o", flags.page}});
+}
+
 struct ViewsToExplain {
   std::vector<GivenView> views;
   ExplanationFacts facts;
@@ -243,6 +253,11 @@ std::expected<ViewsToExplain, int> read_views(const ExplainFlags& flags, const E
     std::erase_if(inputs.views, [&](const GivenView& view) {
       return !task.where->takes(ViewSubject(view.tree));
     });
+  }
+  if (facts.views_read == 0) {
+    std::fprintf(stderr, "reprise: explain: no span begins a view\n%s",
+                 losses_text({}, facts).c_str());
+    return std::unexpected(int{kExitFailed});
   }
   if (inputs.views.empty()) {
     std::fprintf(stderr, "reprise: explain: --where selects none of the %zu views\n",
@@ -301,7 +316,7 @@ int run_explain(const ExplainFlags& flags) {
   auto const task = task_of(flags);
   if (!task) return kExitUsage;
   if (std::ranges::any_of(flags.inputs, is_partial_result)) return explain_tables(flags, *task);
-  if (!check_for_views(flags, *task)) return kExitUsage;
+  if (!check_for_views(flags, *task) || !check_files(flags)) return kExitUsage;
   auto const read = read_views(flags, *task);
   if (!read) return read.error();
   if (!flags.calls.empty()) {

@@ -12,6 +12,7 @@
 #include "analysis/sources/archive_calls.h"
 #include "analysis/sources/har_calls.h"
 #include "analysis/sources/load_calls.h"
+#include "analysis/sources/span_input.h"
 #include "analysis/sources/trace_calls.h"
 #include "analysis/spans/join.h"
 #include "analysis/spans/span_file.h"
@@ -34,8 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 using importing::ByteReader;
 
-constexpr std::size_t kSpanFileBytesMax = std::size_t{1} << 30;
-
 int say(const fs::path& path, const std::string& wrong) {
   std::fprintf(stderr, "reprise: %s: %s\n", path.c_str(), wrong.c_str());
   return kExitFailed;
@@ -54,10 +53,10 @@ bool has_member(std::string_view start, std::string_view wanted) {
   return false;
 }
 
-/// Whether the text begins as OTLP/JSON, or as a span of Zipkin or a list of them.
+/// Whether the text begins as OTLP/JSON, or as a span of Zipkin, a list of them or of such lists.
 bool is_of_spans(std::string_view start) {
-  start = trim(start);
-  if (start.starts_with('[')) start = trim(start.substr(1));
+  start = trim(without_byte_order_mark(start));
+  while (start.starts_with('[')) start = trim(start.substr(1));
   return has_member(start, "resourceSpans") || has_member(start, "traceId");
 }
 
@@ -72,14 +71,15 @@ class InputReader {
       return read_archive(path_);
     }
     auto const start = file->start();
-    auto const first_line = std::string_view(start).substr(0, start.find('\n'));
+    auto first_line = trim(start);
+    first_line = first_line.substr(0, first_line.find('\n'));
     // Before recordings: a beacon of our script has "requests", as one of Web Page Replay has.
     if (has_member(first_line, "beacon")) return read_beacons(*file);
     auto const kind = importing::recognise(start);
     if (kind == importing::RecordingKind::kHar) return read_har(*file);
     if (kind != importing::RecordingKind::kUnknown) return read_recording();
     if (has_member(first_line, "calls")) return read_lines(*file);
-    if (is_of_spans(start)) return read_spans(*file);
+    if (is_of_spans(start)) return take_spans(*file);
     if (has_member(start, "schema") || has_member(start, "loads")) return read_result();
     return read_beacons(*file);
   }
@@ -162,7 +162,7 @@ class InputReader {
         say(path_, "line " + std::to_string(number) + " skipped: " + tree.error());
       }
     }
-    if (reader.failed()) say(path_, reader.fault()->what);
+    if (reader.failed()) return say(path_, reader.fault()->what);
     if (bad > 1) say(path_, counted(bad, "line") + " skipped in all");
     if (bad > 0) inputs_.losses.push_back({.what = "lines that are not calls", .count = bad});
     return finish("has no line of calls");
@@ -181,6 +181,7 @@ class InputReader {
       reader.consume(size);
       lines.written(size);
     }
+    if (reader.failed()) return say(path_, reader.fault()->what);
     lines.finish();
     auto const& counts = lines.counts();
     auto const first_bad =
@@ -191,7 +192,6 @@ class InputReader {
                  "nor beacons: " +
                      first_bad);
     }
-    if (reader.failed()) say(path_, reader.fault()->what);
     if (counts.bad_lines > 0) {
       say(path_, counted(counts.bad_lines, "line") + " skipped; the first is " + first_bad);
       inputs_.losses.push_back({.what = "lines that are not beacons", .count = counts.bad_lines});
@@ -203,16 +203,9 @@ class InputReader {
     return finish("has no beacon of a view");
   }
 
-  int read_spans(importing::OpenedFile& file) {
+  int take_spans(importing::OpenedFile& file) {
     auto const source = file.source();
-    ByteReader reader(*source);
-    std::string text;
-    for (std::string_view piece; !(piece = reader.some()).empty(); reader.consume(piece.size())) {
-      if (text.size() + piece.size() > kSpanFileBytesMax) return say(path_, "longer than 1 GiB");
-      text += piece;
-    }
-    if (reader.failed()) return say(path_, reader.fault()->what);
-    auto set = read_span_file(text);
+    auto set = read_spans(*source);
     if (!set) return say(path_, set.error());
     inputs_.spans.add(std::move(*set));
     inputs_.span_files.push_back(path_.filename().string());

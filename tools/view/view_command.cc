@@ -11,6 +11,7 @@
 #include "analysis/dependency/dependency_json.h"
 #include "analysis/sources/load_calls.h"
 #include "archive/record.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
@@ -139,9 +140,13 @@ Result<void> learn(const std::vector<ViewInput>& inputs, Redaction& redaction) {
   return done;
 }
 
+fs::path output_of(const ViewOptions& options) {
+  return options.output.empty() ? without_slash(options.inputs.front()).concat(".html")
+                                : options.output;
+}
+
 int write_page(const ViewOptions& options, ViewModel model) {
-  auto const output = options.output.empty() ? without_slash(options.inputs.front()).concat(".html")
-                                             : options.output;
+  auto const output = output_of(options);
   auto const told = counted(model.loads(), "load") + ", " + counted(model.requests(), "request");
   if (model.requests_left_out() > 0) {
     std::fprintf(stderr, "reprise: %s not shown: a page shows at most %zu\n",
@@ -172,6 +177,9 @@ void add_verdict(const std::vector<ViewInput>& inputs, ViewModel& model) {
 }
 
 int view(const ViewOptions& options) {
+  if (!are_different_files("FILE", options.inputs, {{"-o", output_of(options)}})) {
+    return kExitUsage;
+  }
   std::vector<ViewInput> inputs;
   auto const names = input_names(whole_paths(options.inputs));
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -175,5 +175,17 @@ TEST(HarCalls, SayWhatIsWrong) {
   EXPECT_EQ(read(R"({"log":{"entries":7,"pages":"x"}})").error(), "it has no entries with a time");
 }
 
+TEST(HarCalls, AreOfACacheIfTheHarNamesIt) {
+  for (auto const& [from, cached] :
+       {std::pair{"false", ""}, {"null", ""}, {"\"disk\"", "yes"}, {"true", "yes"}}) {
+    auto const trees =
+        read(R"({"log":{"entries":[{"startedDateTime":"2026-11-22T10:00:00.010Z","time":190,)"
+             R"("request":{"method":"GET","url":"https://shop.test/"},"_fromCache":)" +
+             std::string(from) + "}]}}");
+    ASSERT_TRUE(trees) << trees.error();
+    EXPECT_EQ(trees->at(0).calls.at(0).attribute("cached"), cached) << from;
+  }
+}
+
 }  // namespace
 }  // namespace reprise

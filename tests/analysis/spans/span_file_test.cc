@@ -172,6 +172,26 @@ TEST(SpanFile, HasOnlySoManyAttributes) {
   EXPECT_THAT(losses(set), ElementsAre("3 attributes beyond a span's first 128"));
 }
 
+TEST(SpanFile, IsZipkinAsListsOfTraces) {
+  constexpr std::string_view kId = "00f067aa0ba902b7";
+  auto const span = zipkin_span(kId, kId, R"("timestamp":5,"duration":1)");
+  auto const set = read("\xEF\xBB\xBF[[" + span + "],[" + span + "," + span + "]]");
+  EXPECT_THAT(set.spans, SizeIs(3));
+  EXPECT_THAT(set.losses, IsEmpty());
+}
+
+TEST(SpanFile, HasNoLongTexts) {
+  std::string const value(Span::kTextBytesMax + 1, 'x');
+  auto text = std::string(kOtlp);
+  text.replace(text.find("cart\""), 4, value);
+  text.replace(text.find("SELECT"), 6, value);
+  auto const set = read(text);
+  EXPECT_THAT(set.spans[0].service, SizeIs(Span::kTextBytesMax));
+  EXPECT_THAT(set.spans[1].service, SizeIs(Span::kTextBytesMax));
+  EXPECT_THAT(set.spans[1].name, SizeIs(Span::kTextBytesMax));
+  EXPECT_THAT(losses(set), ElementsAre("2 texts longer than 4 KiB, cut"));
+}
+
 TEST(SpanEndpoint, IsTheNameOrTellsMore) {
   auto const endpoint = [](std::string name, std::vector<Attribute> attributes) {
     return endpoint_of({.name = std::move(name), .attributes = std::move(attributes)});

@@ -239,6 +239,10 @@ TEST(Filter, NamesThePlaceOfAFault) {
            Case{"~x a", 0, "unknown letter"},
            Case{"~d", 2, "needs a value"},
            Case{"~", 0, "unknown letter"},
+           Case{"~u ^https", 3, "not a regular expression"},
+           Case{"~d a|b", 3, "not a regular expression"},
+           Case{"~d example\\.org", 3, "not a regular expression"},
+           Case{"~t image.*", 3, "not a regular expression"},
        }) {
     auto const filter = Filter::parse(text);
     ASSERT_FALSE(filter) << text;

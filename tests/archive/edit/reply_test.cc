@@ -144,6 +144,33 @@ TEST(Differences, CountTheOrderAndTheCaseOfFields) {
   EXPECT_THAT(differences_of(a, b, {.ignored_headers = {"a"}}), ElementsAre());
 }
 
+TEST(EditedCopy, CompletesACutResponseWithAWholeBody) {
+  ScratchFolder const folder;
+  {
+    auto const writer = create_archive(folder / "a.reprise");
+    ASSERT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/");
+    exchange.response.headers = {{.name = "Content-Length", .value = "900"}};
+    exchange.response.body = store(*writer, "half");
+    exchange.outcome = Outcome::kCutByOrigin;
+    exchange.failure = "closed early";
+    add(*writer, exchange);
+    ASSERT_TRUE(writer->close());
+  }
+  for (bool const completes : {false, true}) {
+    auto const out = folder / (completes ? "whole.reprise" : "cut.reprise");
+    auto const reader = open_archive(folder / "a.reprise");
+    auto const writer = create_archive(out);
+    ReplyHead const head{.status = 200, .reason = "OK", .headers = {}};
+    std::string const body = "whole";
+    ASSERT_TRUE(EditedCopy(*reader, *writer, 0, head, as_bytes(body), completes).run());
+    ASSERT_TRUE(writer->close());
+    auto const after = exchanges_of(*open_archive(out)).at(0);
+    EXPECT_EQ(after.outcome, completes ? Outcome::kComplete : Outcome::kCutByOrigin);
+    EXPECT_EQ(after.failure, completes ? "" : "closed early");
+  }
+}
+
 TEST(Replacement, LeavesNothingBehindUnlessItIsCommitted) {
   ScratchFolder const folder;
   auto const path = folder / "a.reprise";

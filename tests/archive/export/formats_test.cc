@@ -248,6 +248,10 @@ TEST_F(Export, AWebSocketIsInAHarAndComesBackAndIsCountedElsewhere) {
   reader_ = open_archive(folder_ / "a.reprise");
 
   EXPECT_EQ(export_as(*reader_, Target::kWarc).report.count_of(Loss::kMessages), 2U);
+  auto const wprgo = export_as(*reader_, Target::kWprgo);
+  EXPECT_EQ(wprgo.report.count_of(Loss::kMessages), 2U);
+  EXPECT_EQ(wprgo.report.count_of(Loss::kCut), 0U);
+  EXPECT_EQ(wprgo.report.exchanges, 0U);
   auto const har = export_as(*reader_, Target::kHar);
   EXPECT_EQ(har.report.count_of(Loss::kMessages), 0U);
   EXPECT_THAT(har.text, HasSubstr(R"("method":"GET","url":"wss://example.org/a?b=)"));

@@ -175,7 +175,7 @@ TEST_F(ImportMahimahi, IsRecognisedByItsBeginningUpToTheRequestLine) {
   }
 }
 
-TEST_F(ImportMahimahi, IsAFolderWhoseFirstFileIsAnExchange) {
+TEST_F(ImportMahimahi, IsAFolderWithExchangesBesideOtherFiles) {
   ScratchFolder const folder;
   auto const write = [&](std::string_view name, const std::string& bytes) {
     std::ofstream(folder / name, std::ios::binary) << bytes;
@@ -192,7 +192,25 @@ TEST_F(ImportMahimahi, IsAFolderWhoseFirstFileIsAnExchange) {
   EXPECT_FALSE(importer.finish());
   EXPECT_EQ(importer.report().exchanges, 2U);
   write("notes.txt", "no exchange");
+  EXPECT_TRUE(is_mahimahi_folder(folder.path()));
+  CollectingSink more;
+  Importer again(more, false);
+  EXPECT_FALSE(again.read_path(folder.path(), nullptr)) << "other files are passed over";
+  EXPECT_FALSE(again.finish());
+  EXPECT_EQ(again.report().exchanges, 2U);
+  EXPECT_THAT(again.report().remarks,
+              testing::Contains(testing::StartsWith("1 file of the folder")));
+}
+
+TEST_F(ImportMahimahi, IsAFolderWhoseFilesAreRenamed) {
+  ScratchFolder const folder;
+  auto const write = [&](std::string_view name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  write("0", "no exchange");
   EXPECT_FALSE(is_mahimahi_folder(folder.path()));
+  write("1", mahimahi_record());
+  EXPECT_TRUE(is_mahimahi_folder(folder.path()));
 }
 
 TEST_F(ImportMahimahi, BeginsWithTheEarliestDateOfAResponse) {
@@ -401,6 +419,8 @@ TEST_F(ImportAnything, WithDictionariesInsideDictionariesEnds) {
 
 TEST_F(ImportAnything, OfNoKnownKindIsSaidSo) {
   EXPECT_THAT(import("hello"), HasSubstr("unknown format"));
+  EXPECT_THAT(import(std::string("REPRISE\0 and records", 20)),
+              HasSubstr("already a reprise archive"));
   EXPECT_THAT(import(""), HasSubstr("it is empty"));
   EXPECT_THAT(import(gzip("")), HasSubstr("it is empty"));
 }

@@ -42,6 +42,13 @@ TEST_F(DifferentFiles, KnowsTheSameFileByAnotherPath) {
   EXPECT_FALSE(are_different(folder_ / "file", folder_ / "link"));
 }
 
+TEST_F(DifferentFiles, AreNoInputs) {
+  auto const a = folder_ / "a", b = folder_ / "b";
+  EXPECT_TRUE(are_different_files("FILE", {a, a}, {{"-o", b}, {"--calls", {}}}));
+  EXPECT_FALSE(are_different_files("FILE", {b, a}, {{"--calls", {}}, {"-o", a}}));
+  EXPECT_FALSE(are_different_files("FILE", {a}, {{"--calls", b}, {"-o", b}}));
+}
+
 TEST_F(DifferentFiles, LetsWhatIsNotReplacedBeTheSame) {
   for (auto const& path : {fs::path("-"), fs::path("/dev/null"), folder_.path()}) {
     EXPECT_TRUE(are_different(path, path)) << path;
