@@ -131,6 +131,15 @@ Error read_burst(std::uint32_t& to, std::string_view value) {
   return std::nullopt;
 }
 
+/// A time of active queue management. LinkSettings writes 0 for the default one.
+Error read_queue_time(nanoseconds& to, std::string_view value) {
+  auto const time = parse_time(value, kDelayMax);
+  if (!time) return time.error();
+  if (*time == nanoseconds(0)) return quoted(value) + " must be above 0";
+  to = *time;
+  return std::nullopt;
+}
+
 Error read_reorder(bool& to, std::string_view value) {
   if (value != "yes" && value != "no") return quoted(value) + " is neither yes nor no";
   to = value == "yes";
@@ -146,8 +155,8 @@ Error read_key(Draft& to, std::string_view key, std::string_view value) {
   if (key == "burst") return read_burst(settings.burst_bytes, value);
   if (key == "queue") return store(parse_amount(value), to.queue);
   if (key == "aqm") return read_discipline(settings.active_queue.discipline, value);
-  if (key == "target") return store(parse_time(value, kDelayMax), settings.active_queue.target);
-  if (key == "interval") return store(parse_time(value, kDelayMax), settings.active_queue.interval);
+  if (key == "target") return read_queue_time(settings.active_queue.target, value);
+  if (key == "interval") return read_queue_time(settings.active_queue.interval, value);
   if (key == "loss") return read_loss(settings.loss, value);
   if (key == "ge") return read_gilbert_elliott(settings.loss, value);
   if (key == "outage") return read_outages(settings.outages, value);

@@ -103,6 +103,9 @@ std::expected<std::uint64_t, std::string> parse_rate(std::string_view text) {
   }
   auto const rate = whole(*quantity, *factor, kRateMaxBps);
   if (!rate) return wrong(text, "is not a whole number of bit/s up to 1 Tbit/s");
+  if (*rate == 0) {
+    return wrong(text, "is not a rate: write none for no limit, or outage= or loss=100% to block");
+  }
   return *rate;
 }
 

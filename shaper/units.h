@@ -11,7 +11,7 @@
 
 namespace reprise {
 
-/// `9mbit`, `1638.4` (kbit/s), `none` or 0 (unlimited); in bit/s, 1000-based.
+/// `9mbit`, `1638.4` (kbit/s), `none` (unlimited); in bit/s, 1000-based.
 std::expected<std::uint64_t, std::string> parse_rate(std::string_view text);
 
 /// `170` (ms), `170ms`, `1.5s`, `20us`, `5ns`; at most `most`.

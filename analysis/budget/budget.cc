@@ -26,6 +26,10 @@ constexpr auto kResources =
     std::to_array<std::string_view>({"document", "script", "stylesheet", "image", "media", "font",
                                      "other", "third-party", "total"});
 
+/// Of a budget in the file.
+constexpr auto kMembers = std::to_array<std::string_view>(
+    {"path", "options", "timings", "resourceSizes", "resourceCounts"});
+
 /// Their names in the file, in the metrics' unit.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTimings = {{
     {"first-contentful-paint", "first_contentful_paint_ms"},
@@ -48,6 +52,8 @@ using Problem = std::optional<std::string>;
 /// Adds the lines of a list of the file; returns what is wrong with it.
 Problem add_lines(const json::object& budget, std::string_view list, std::string_view key,
                   BudgetLine::Kind kind, PageBudget& to) {
+  auto const* const entries = budget.if_contains(list);
+  if (entries != nullptr && !entries->is_array()) return std::string(list) + " is not an array";
   for (const json::value& each : array_at(budget, list)) {
     auto const* const object = each.if_object();
     auto const name = object == nullptr ? std::string_view() : text_at(*object, key);
@@ -69,6 +75,11 @@ Problem add_lines(const json::object& budget, std::string_view list, std::string
 }
 
 std::expected<PageBudget, std::string> read_budget(const json::object& object) {
+  for (auto const& [member, value] : object) {
+    if (std::ranges::find(kMembers, std::string_view(member)) == kMembers.end()) {
+      return std::unexpected("it has an unknown member '" + std::string(member) + "'");
+    }
+  }
   PageBudget budget{.path = std::string(text_at(object, "path"))};
   for (const json::value& host : array_at(object_at(object, "options"), "firstPartyHostnames")) {
     if (host.is_string()) budget.first_party_hosts.emplace_back(host.get_string());
@@ -100,6 +111,15 @@ bool fits_path(std::string pattern, std::string_view url) {
     pattern += '*';
   }
   return fits_glob(pattern, target_of(url));
+}
+
+/// The last one whose path fits; null without one.
+const PageBudget* budget_for(const std::vector<PageBudget>& budgets, std::string_view url) {
+  const PageBudget* found = nullptr;
+  for (const PageBudget& budget : budgets) {
+    if (fits_path(budget.path, url)) found = &budget;
+  }
+  return found;
 }
 
 /// The type of a request in the file's terms.
@@ -187,14 +207,15 @@ std::expected<std::vector<PageBudget>, std::string> read_budgets(std::string_vie
   return budgets;
 }
 
+bool has_budget(const std::vector<PageBudget>& budgets, std::string_view url) {
+  return budget_for(budgets, url) != nullptr;
+}
+
 std::vector<BudgetFinding> check_budgets(const std::vector<PageBudget>& budgets,
                                          const LoadResult& result) {
   std::vector<BudgetFinding> findings;
   for (const PageLoads& page : pages_of(result)) {
-    const PageBudget* found = nullptr;
-    for (const PageBudget& budget : budgets) {
-      if (fits_path(budget.path, page.url)) found = &budget;
-    }
+    auto const* const found = budget_for(budgets, page.url);
     if (found == nullptr) continue;
     for (const BudgetLine& line : found->lines) {
       std::vector<double> values;
@@ -207,6 +228,11 @@ std::vector<BudgetFinding> check_budgets(const std::vector<PageBudget>& budgets,
     }
   }
   return findings;
+}
+
+std::string budget_conditions(const BudgetFinding& finding) {
+  const LoadConfiguration& its = finding.configuration;
+  return its.browser + ", " + its.protocol + ", link " + its.link + ", " + its.cache;
 }
 
 std::string budget_text(const BudgetFinding& finding) {

@@ -40,9 +40,15 @@ struct BudgetFinding {
   bool is_over() const { return median && *median > line.limit; }
 };
 
+/// Whether one of `budgets` is for the page.
+bool has_budget(const std::vector<PageBudget>& budgets, std::string_view url);
+
 /// Of each page and configuration of `result` with a budget, each of its lines.
 std::vector<BudgetFinding> check_budgets(const std::vector<PageBudget>& budgets,
                                          const LoadResult& result);
+
+/// "chromium, h2, link wpt:4g, cold".
+std::string budget_conditions(const BudgetFinding& finding);
 
 /// "script 210.4 kB of 150.0 kB: over".
 std::string budget_text(const BudgetFinding& finding);

@@ -31,6 +31,10 @@ if [ ! -e "$BASE" ]; then
 fi
 
 mkdir -p results
+# Nothing of an earlier run stays if this one ends early.
+for each in summary.md a.json b.json verdict.json loads.json why.json why.md why.html; do
+  rm -f "results/$each"
+done
 record changed.reprise
 status=0
 # shellcheck disable=SC2086

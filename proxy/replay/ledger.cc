@@ -50,7 +50,8 @@ void ReplayLedger::reset() {
 void ReplayLedger::add_hit(const Decision& decision, const Exchange& exchange,
                            HttpVersion version) {
   hits_.fetch_add(1, std::memory_order_relaxed);
-  if (exchange.response.version != version) {
+  // One without a response fails again: nothing is sent.
+  if (exchange.response.status != 0 && exchange.response.version != version) {
     synthesis_.add(reprise::synthesised(exchange.request, exchange.response, version));
   }
   auto& served = served_[decision.ordinal];

@@ -17,10 +17,11 @@ namespace {
 class Maker {
  public:
   Maker(const PageRequests& requests, std::span<const Intervention> interventions,
-        std::uint64_t seed, std::vector<Effect>& effects)
+        std::uint64_t seed, bool has_think_times, std::vector<Effect>& effects)
       : requests_(requests),
         interventions_(interventions),
         effects_(effects),
+        has_think_times_(has_think_times),
         think_(std::make_shared<ThinkRules>(seed)) {
     for (const Intervention& each : interventions) {
       auto const* const think = each.as<Think>();
@@ -51,8 +52,7 @@ class Maker {
     if (!request.is_answered) {
       effects_[by].remark("it has no response", request.url);
     } else if (rules_[by] != nullptr) {
-      think_->add(request.sequence, rules_[by]);
-      effects_[by].add(request.url, "think time");
+      change_think_time(request, by);
     } else if (auto const* const away = intervention.as<FurtherAway>()) {
       if (!is_first_of_host(request, by)) return;
       conditions_.further_away[request.host] += away->by;
@@ -69,6 +69,21 @@ class Maker {
     } else {
       coalesce(request, by);
     }
+  }
+
+  void change_think_time(const PageRequest& request, std::size_t by) {
+    using enum ThinkTimeChange::Kind;
+    const ThinkRules::Rule& rule = *rules_[by];
+    bool const gives_one = !rule.draws.empty() || rule.change.kind == kAdd ||
+                           (rule.change.kind == kSet && rule.change.by.count() > 0);
+    if (!has_think_times_ && !gives_one && !thinking_.contains(request.sequence)) {
+      effects_[by].remark("it has no think time (--think-time recorded gives it the recorded one)",
+                          request.url);
+      return;
+    }
+    if (gives_one) thinking_.insert(request.sequence);
+    think_->add(request.sequence, rules_[by]);
+    effects_[by].add(request.url, "think time");
   }
 
   /// The last what-if for a host comes first. HTTP/3 comes on top of what an earlier one sets.
@@ -107,6 +122,8 @@ class Maker {
   const PageRequests& requests_;
   std::span<const Intervention> interventions_;
   std::vector<Effect>& effects_;
+  bool has_think_times_;
+  std::set<std::uint64_t> thinking_;  // requests that a what-if gives a think time
   std::shared_ptr<ThinkRules> think_;
   std::vector<std::shared_ptr<const ThinkRules::Rule>> rules_;
   std::set<std::pair<std::size_t, std::string>> hosts_;
@@ -117,8 +134,8 @@ class Maker {
 }  // namespace
 
 Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
-                         std::uint64_t seed, std::vector<Effect>& effects) {
-  return Maker(requests, interventions, seed, effects).make();
+                         std::uint64_t seed, std::vector<Effect>& effects, bool has_think_times) {
+  return Maker(requests, interventions, seed, has_think_times, effects).make();
 }
 
 }  // namespace reprise::whatif

@@ -26,8 +26,10 @@ struct Conditions {
 };
 
 /// The conditions among `interventions`. `seed`: of draws from distributions. Adds to `effects`,
-/// one for each intervention; those of others are left alone.
+/// one for each intervention; those of others are left alone. `has_think_times`: whether requests
+/// have think times that can become longer or shorter.
 Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
-                         std::uint64_t seed, std::vector<Effect>& effects);
+                         std::uint64_t seed, std::vector<Effect>& effects,
+                         bool has_think_times = true);
 
 }  // namespace reprise::whatif

@@ -30,8 +30,13 @@ std::string Effect::Remark::text() const {
 std::string refusal(const Effect& effect) {
   if (effect.changed > 0) return {};
   auto const begin = "--what-if '" + effect.text + "' ";
-  if (effect.selected == 0) return begin + "selects no request of the recording";
-  auto text = begin + "selects " + counted(effect.selected, "request") + ", but changes nothing";
+  if (effect.selected == 0 && effect.remarks.empty()) {
+    return begin + "selects no request of the recording";
+  }
+  auto text =
+      begin +
+      (effect.selected == 0 ? "" : "selects " + counted(effect.selected, "request") + ", but ") +
+      "changes nothing";
   for (const Effect::Remark& remark : effect.remarks) text += "\n  " + remark.text();
   return text;
 }

@@ -49,8 +49,20 @@ std::expected<std::vector<std::chrono::nanoseconds>, std::string> read_draws(
   return draws;
 }
 
+constexpr const char* kChangesNothing = " changes nothing";
+
+/// Whether every think time stays as it is.
+bool is_idle(const ThinkTimeChange& change) {
+  using enum ThinkTimeChange::Kind;
+  if (change.kind == kMultiply) return change.factor == 1;
+  return change.kind != kSet && change.by == std::chrono::nanoseconds(0);
+}
+
 Parsed parse_think(std::string_view value) {
-  if (auto const change = ThinkTimeChange::parse(value)) return Think{.change = *change};
+  if (auto const change = ThinkTimeChange::parse(value)) {
+    if (is_idle(*change)) return wrong("think=" + std::string(value) + kChangesNothing);
+    return Think{.change = *change};
+  }
   auto draws = read_draws(std::string(value));
   if (!draws) return wrong(draws.error());
   return Think{.change = {}, .draws = std::move(*draws)};
@@ -63,12 +75,14 @@ std::optional<std::chrono::nanoseconds> parse_added(std::string_view value) {
 Parsed parse_rtt(std::string_view value) {
   auto const by = parse_added(value);
   if (!by) return wrong("rtt needs a time to add, such as rtt=+40ms");
+  if (by->count() == 0) return wrong("rtt=" + std::string(value) + kChangesNothing);
   return FurtherAway{*by};
 }
 
 Parsed parse_dns(std::string_view value) {
   auto const by = parse_added(value);
   if (!by) return wrong("dns needs a time to add, such as dns=+40ms");
+  if (by->count() == 0) return wrong("dns=" + std::string(value) + kChangesNothing);
   return SlowerName{*by};
 }
 

@@ -43,6 +43,7 @@ class Planner {
         if (!interventions_[by].is_condition()) ++effects_[by].selected;
         take(request, by);
       }
+      tell_dropped_conditions(request);
     }
     for (const Mentioned& link : links_) {
       if (!is_dropped(link.how) && !is_made_inline(link.how)) add(*link.document, link.how);
@@ -74,6 +75,16 @@ class Planner {
     if (intervention.as<Compress>() != nullptr) set(plan.compress, by, request);
     if (intervention.as<CacheFor>() != nullptr) set(plan.cache, by, request);
     if (intervention.as<Resize>() != nullptr) set(plan.resize, by, request);
+  }
+
+  /// Conditions apply to the changed archive, where what is dropped has no response.
+  void tell_dropped_conditions(const PageRequest& request) {
+    auto const plan = plan_.responses.find(request.ordinal);
+    if (plan == plan_.responses.end() || !plan->second.drop) return;
+    auto const why = "it is dropped by '" + interventions_[*plan->second.drop].text + "'";
+    for (std::size_t const by : request.by) {
+      if (interventions_[by].is_condition()) effects_[by].remark(why, request.url);
+    }
   }
 
   void set(std::optional<std::size_t>& planned, std::size_t by, const PageRequest& request) {

@@ -310,10 +310,16 @@ class Tools(harness.TestCase):
                 self.assertIn(b"out.reprise: already exists", done.stderr)
                 done = self.run_archive(name, bad, *arguments, expect=3)
                 self.assertIn(b"bad.reprise: not a reprise archive", done.stderr)
+                self.assertIn(b"`reprise archive import F", done.stderr)
                 self.run_archive(name, self.archive, "--nonsense", expect=2)
         self.run_archive("diff", self.archive, bad, expect=3)
         self.run_archive("edit", self.archive, 5, "--body", bad, expect=2)
         self.run_archive("trim", self.archive, "-o", self.folder / "x", expect=2)
+        for number in ("x", "0", "1.5", "99999999999999999999"):
+            done = self.run_archive("show", self.archive, number, expect=2)
+            self.assertIn(b"is not a whole number of at least 1", done.stderr)
+        done = self.run_archive("edit", self.archive, "/nothing", "--think-time", "1ms", expect=1)
+        self.assertIn(b"no exchange of ", done.stderr)
         self.assertEqual(self.out.read_bytes(), b"precious")
 
     def test_an_interrupted_copy_leaves_nothing(self):

@@ -43,6 +43,19 @@ class Recipe(harness.TestCase):
         kept = {each.name for each in (self.folder / "results").iterdir()}
         self.assertEqual(kept, {"a.json", "b.json", "verdict.json", "summary.md"})
 
+    def test_a_run_that_fails_leaves_nothing_of_an_earlier_one(self):
+        results = self.folder / "results"
+        results.mkdir()
+        for name in ("summary.md", "verdict.json", "why.md", "own.txt"):
+            (results / name).write_text("earlier")
+        (self.folder / "base.reprise").write_text("")
+        done = subprocess.run(
+            [RECIPE], cwd=self.folder, capture_output=True, timeout=60, stdin=subprocess.DEVNULL,
+            check=False, env={**harness.environment(self.folder), "REPRISE": "false",
+                              "BASE": "base.reprise", "URL": gate_sites.URL})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual([each.name for each in results.iterdir()], ["own.txt"])
+
     def test_the_pipeline_calls_the_script(self):
         pipeline = (RECIPE.parent / "pipeline.yml").read_text()
         for line in ("docs/ci/gate.sh", "docs/ci/gate.sh base"):

@@ -224,7 +224,8 @@ class Compare(harness.TestCase):
              "same": result(1000)})
         self.assertEqual(code, 5, told)
         self.assertRegex(told, r"different +failing; only B has loads that failed\n")
-        self.assertRegex(told, r"refused +h1: A was loaded with h2, B with h1\n")
+        self.assertRegex(told, r"refused +h1: A was loaded with h2, B with h1 "
+                               r"\(--allow protocol permits the comparison\)\n")
         self.assertRegex(told, r"refused +other: .*https://a\.test/")
         self.assertRegex(told, r"same +same\n")
 

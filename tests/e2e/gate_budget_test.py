@@ -48,6 +48,9 @@ class GateBudget(harness.TestCase):
         (case,) = xml.etree.ElementTree.parse(report).getroot().findall(
             ".//testcase[@name='requests']")
         self.assertEqual(len(case), 0)
+        (case,) = xml.etree.ElementTree.parse(report).getroot().findall(
+            ".//testcase[@name='budget image']")
+        self.assertEqual([each.tag for each in case], ["failure"])
 
     @harness.thorough
     def test_b_within_its_budget_passes(self):
@@ -55,12 +58,34 @@ class GateBudget(harness.TestCase):
         sizes = {**BUDGET[0], "resourceSizes": BUDGET[0]["resourceSizes"][1:]}
         done = self.gate(json.dumps([sizes]), "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("no budget", done.stderr)
         budgets = json.loads(done.stdout)["budgets"]
         self.assertEqual([(each["kind"], each["name"], each["over"]) for each in budgets],
                          [("bytes", "total", False), ("requests", "image", False),
                           ("timing", "interactive", False)])
         self.assertEqual(budgets[0]["budget"], 5000 * 1024)
         self.assertIsNone(budgets[2]["median"])
+
+    @harness.thorough
+    def test_a_page_without_a_budget_is_named(self):
+        gate_sites.record(self.folder, "plain", gate_sites.plain_site())
+        done = self.gate(json.dumps([{**BUDGET[0], "path": "/nowhere"}]))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"no budget of {self.folder / 'budget.json'} is for {URL}\n", done.stderr)
+
+    def test_a_report_replaces_no_input_and_can_be_written(self):
+        archive = self.folder / "plain.reprise"
+        archive.write_text("an archive")
+        for report, code, said in (
+                (archive, 2, "--junit are the same file"),
+                (self.folder / "budget.json", 2, "--junit are the same file"),
+                (self.folder / "out" / "verdict.json", 2, "--junit and -o are the same file"),
+                (self.folder / "none" / "x.xml", 1, "--junit")):
+            done = self.gate(json.dumps(BUDGET), "--junit", str(report), "-o",
+                             str(self.folder / "out"))
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stderr)
+        self.assertEqual(archive.read_text(), "an archive")
 
     def test_what_is_not_a_budget_is_refused(self):
         for text, said in (("{", "is not a budget.json: it is not JSON"),

@@ -155,7 +155,9 @@ class Inject(harness.TestCase):
         file.write_text("'</script>'")
         for arguments, said in ((("--inject", str(file)), "cannot be embedded in every document"),
                                 (("--inject", str(self.folder / "none.js")), "No such file"),
-                                (("--time-seed", "yesterday"), "--time-seed must be")):
+                                (("--time-seed", "yesterday"), "--time-seed must be"),
+                                (("--random-seed", "-1"), "is not a whole number"),
+                                (("--inject", "none", "--inject", "default"), "exclude each")):
             done = harness.run("replay", *arguments, str(archive), folder=self.folder)
             self.assertEqual(done.returncode, 2, said)
             self.assertIn(said, done.stderr.decode())

@@ -2,6 +2,7 @@
 """`predict-service`: what it infers of a service whose graph is known, scenarios whose effect is
 arithmetic, profiles made from traces, think times that a what-if reads, and what it refuses."""
 
+import gzip
 import json
 
 import harness
@@ -66,6 +67,11 @@ class PredictService(harness.TestCase):
         self.assertTrue(told.startswith(f"GET /cart of shop, {REQUESTS} requests\n"), told)
         self.assertIn("changes nothing", told)
 
+    def test_spans_can_be_compressed(self):
+        packed = self.folder / "spans.json.gz"
+        packed.write_bytes(gzip.compress(traces().encode("utf-8-sig")))
+        self.assertEqual(self.predict(spans=packed).stdout, self.predict().stdout)
+
     def test_a_round_trip_becomes_think_times(self):
         think = self.folder / "think.txt"
         report = self.report("--scenario", "postgresql: rtt=+10ms", "-o", think)
@@ -120,6 +126,8 @@ class PredictService(harness.TestCase):
                 (("--conditions", "tier=large"), 2, "--add-to-profile"),
                 (("--conditions", "tier=x", "--add-to-profile", broken, "--scenario",
                   "redis: rtt=+1ms"), 2, "--scenario"),
+                (("-o", self.spans), 2, "TRACES and -o are the same file"),
+                (("--measured", broken, "-o", broken), 2, "--measured and -o are the same file"),
                 (("--json", "-o", "-"), 2, "both write to standard output"),
                 (("--conditions", "tier", "--add-to-profile", broken), 2, "must be tier=NAME")):
             self.assertIn(why, self.predict(*arguments, code=code).stderr.decode())

@@ -86,7 +86,7 @@ def null(folder, names=("pictures", "blocking", "chain")):
         other.write_bytes(b'{"other": 1}')
         for text in (f"path=/: body={comment}", "path=/late.json: think=+300ms", "*: cache=1y",
                      "path=/late.json: status=404", f"path=/late.json: body={other}",
-                     "path=/late.json: drop", "*: think=+0ms", "*: rtt=+0ms",
+                     "path=/late.json: drop", "*: think=+0.001ms", "*: rtt=+0.001ms",
                      "path=/late.json: preconnect", "*: protocol=h2"):
             report = whatif(folder, archive, URL, [text], "--link", "20mbit/20mbit/60",
                             "--protocol", "h2", "--metric", "load", "--inject", "none",

@@ -364,6 +364,8 @@ class Refusals(Recorded):
                 ("*: jump", "unknown action 'jump'"),
                 ("*: status=304", "status needs"),
                 ("*: think=soon", "needs a time"),
+                ("*: rtt=+0ms", "rtt=+0ms changes nothing"),
+                ("*: think=x2", "it has no think time"),
                 ("*: rtt=40", "rtt needs a time to add"),
                 ("*: bytes=x2", "a factor below 1"),
                 ("*: cache=soon", "cache needs an age"),

@@ -99,6 +99,7 @@ class Places(harness.TestCase):
                 (2, "two archives, or two loads", (f"{self.a}#1", self.b)),
                 (2, "drop --link", (f"{self.a}#1", f"{self.b}#3", "--link")),
                 (2, "drop --metric", (f"{self.a}#1", f"{self.b}#3", "--metric", "fcp")),
+                (2, "drop --link", (f"{self.a}#1", f"{self.b}#3", "--link", "wpt:4g")),
                 (2, "drop --seed", (f"{self.a}#1", f"{self.b}#3", "--seed", "1")),
                 (2, "--from must be before --to",
                  (f"{self.a}#1", f"{self.b}#3", "--from", "5", "--to", "5")),

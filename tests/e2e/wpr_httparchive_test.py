@@ -2,6 +2,7 @@
 """`httparchive`, which reads and writes archives of Web Page Replay."""
 
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -193,6 +194,32 @@ class HttpArchive(wpr_case.TestCase):
         self.run_tool("trim", "--host=a.test", self.archive, ours)
         self.assert_sound(ours)
         self.assertEqual(self.run_tool("ls", ours), f"GET b.test:8443 {TWO}\n")
+
+    def test_what_a_wprgo_cannot_hold_is_kept(self):
+        opening = {"request": {"method": "GET", "url": "ws://a.test/chat",
+                               "httpVersion": "HTTP/1.1",
+                               "headers": [{"name": "Upgrade", "value": "websocket"}]},
+                   "response": {"status": 101, "statusText": "", "httpVersion": "HTTP/1.1",
+                                "headers": [{"name": "Upgrade", "value": "websocket"}],
+                                "content": {"size": 0, "mimeType": ""}},
+                   "startedDateTime": "2026-03-01T12:00:00Z", "time": 1, "timings": {},
+                   "_resourceType": "websocket",
+                   "_webSocketMessages": [{"type": "send", "time": 1772366400.5, "opcode": 1,
+                                           "data": "said"}]}
+        page = {"request": {"method": "GET", "url": "http://b.test/", "headers": []},
+                "response": {"status": 200, "headers": [], "content": {"size": 1, "text": "p"}},
+                "startedDateTime": "2026-03-01T12:00:00Z", "time": 1, "timings": {}}
+        har = self.folder / "chat.har"
+        har.write_text(json.dumps({"log": {"version": "1.2", "entries": [opening, page]}}))
+        chat = self.folder / "chat.reprise"
+        harness.run("archive", "import", str(har), "-o", str(chat))
+        done = self.run_wpr("trim", "--host=b.test", chat, self.output, name="httparchive")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn(b"1 WebSocket message is not written", done.stderr)
+        kept = self.folder / "out.wprgo.kept.reprise"
+        self.assertIn(str(kept).encode(), done.stderr)
+        self.assertIn("/chat", self.run_tool("ls", kept))
+        self.assertEqual(self.urls(), [])
 
     def write_marked(self):
         """As a .reprise; "findme" is in the record of the first exchange alone."""

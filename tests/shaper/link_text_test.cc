@@ -62,7 +62,7 @@ TEST(LinkText, ReadsUnits) {
   EXPECT_EQ(read("1.6mbit/1Gbit/1.5s").up.rate_bps, 1'000'000'000);
   EXPECT_EQ(read("1bit/1tbit/1.5s").rtt(), 1500ms);
   EXPECT_EQ(read("none/none/20us").rtt(), 20us);
-  EXPECT_EQ(read("none/0/20us").up.rate_bps, 0);
+  EXPECT_EQ(read("none/none/20us").up.rate_bps, 0);
   EXPECT_EQ(read("1/1/1ns").down.delay, 1ns);  // nothing of an odd time is lost
   EXPECT_EQ(read("1/1/0,loss=0.125%").up.loss.in_good, 0.00125);
 }
@@ -218,6 +218,9 @@ TEST(LinkText, SaysWhatIsWrongAndWhatFits) {
   EXPECT_THAT(error_of("1/1/1/101%"), HasSubstr("more than 100%"));
   EXPECT_THAT(error_of("0.0001/1/1"), HasSubstr("whole number of bit/s"));
   EXPECT_THAT(error_of("2tbit/1/1"), HasSubstr("up to 1 Tbit/s"));
+  for (auto const* const text : {"0/1/1", "1/0.0mbit/1", "none,down=0", "none,up=0kbit"}) {
+    EXPECT_THAT(error_of(text), HasSubstr("is not a rate: write none for no limit")) << text;
+  }
   EXPECT_THAT(error_of("1/1/2h"), HasSubstr("is not a time"));
   EXPECT_THAT(error_of("1/1/3601s"), HasSubstr("up to 3600s"));
   EXPECT_THAT(error_of("1/1/1.ms"), HasSubstr("is not a time"));
@@ -228,6 +231,8 @@ TEST(LinkText, SaysWhatIsWrongAndWhatFits) {
   EXPECT_THAT(error_of("none,burst=5p"), HasSubstr("number of bytes"));
   EXPECT_THAT(error_of("none,aqm=red"), HasSubstr("droptail, codel or pie"));
   EXPECT_THAT(error_of("none,aqm=pie,interval=1ns"), HasSubstr("PIE is below 100us"));
+  EXPECT_THAT(error_of("1/1/1,aqm=pie,target=0"), HasSubstr("'target': '0' must be above 0"));
+  EXPECT_THAT(error_of("1/1/1,aqm=codel,interval=0ms"), HasSubstr("must be above 0"));
   EXPECT_THAT(error_of("none,ge=1%"), HasSubstr("P/R"));
   EXPECT_THAT(error_of("none,outage=2s-1s"), HasSubstr("end after they begin"));
   EXPECT_THAT(error_of("none,outage=0/1s"), HasSubstr("never on"));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analysis/measurements.h"
+#include "base/system/json_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
@@ -33,6 +34,9 @@ int run_compare(const Files& files, const CompareFlags& flags) {
       return kExitUsage;
     }
     return compare_folders(files.a, files.b, *options, flags);
+  }
+  if (!are_different_files("a result", {files.a, files.b}, {{"--junit", flags.junit}})) {
+    return kExitUsage;
   }
   Measurements sides[2];
   for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {

@@ -115,10 +115,10 @@ void add_verdict_flags(CLI::App& command, CompareFlags& flags) {
 }
 
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
-                 const CompareFlags& flags) {
+                 const CompareFlags& flags, const std::vector<BudgetFinding>& budgets) {
   if (flags.junit.empty()) return true;
   auto const written = write_private_file(
-      comparison_junit(comparison, options, flags.fail_on == "slower"), flags.junit);
+      comparison_junit(comparison, options, flags.fail_on == "slower", budgets), flags.junit);
   if (!written) {
     std::fprintf(stderr, "reprise: %s: cannot be written: %s\n", flags.junit.c_str(),
                  written.error().message().c_str());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/budget/budget.h"
 #include "analysis/comparison.h"
 
 namespace CLI {
@@ -39,9 +40,10 @@ void tell_comparison(const Comparison& comparison, const CompareOptions& options
 
 /// Adds --junit and --fail-on.
 void add_verdict_flags(CLI::App& command, CompareFlags& flags);
-/// Writes the comparison as JUnit XML, if asked for. False if that failed, which has been printed.
+/// Writes the comparison, and what became of B's budgets, as JUnit XML, if asked for. False if that
+/// failed, which has been printed.
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
-                 const CompareFlags& flags);
+                 const CompareFlags& flags, const std::vector<BudgetFinding>& budgets = {});
 
 /// 0 same, 5 different, 6 undecided, 1 refused.
 int exit_code_of(const Comparison& comparison);

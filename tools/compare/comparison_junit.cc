@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text/printable.h"
@@ -68,21 +69,35 @@ std::vector<TestCase> cases_of(const ComparedPage& page, bool only_slower) {
   return cases;
 }
 
+/// A suite for each page and configuration, whose findings follow one another.
+std::string budget_suites(const std::vector<BudgetFinding>& budgets) {
+  std::string text, title;
+  std::vector<TestCase> cases;
+  for (const BudgetFinding& each : budgets) {
+    auto const its_title = "budget of " + each.url + " (" + budget_conditions(each) + ")";
+    if (its_title != title && !cases.empty()) text += suite(title, std::exchange(cases, {}));
+    title = its_title;
+    bool const counts = each.line.kind == BudgetLine::Kind::kCount;
+    TestCase made{.name = "budget " + each.line.name + (counts ? " requests" : ""),
+                  .message = budget_text(each)};
+    if (each.is_over()) made.kind = "failure";
+    if (!each.median) made.kind = "skipped";
+    cases.push_back(std::move(made));
+  }
+  return cases.empty() ? text : text + suite(title, cases);
+}
+
 }  // namespace
 
 std::string comparison_junit(const Comparison& comparison, const CompareOptions& options,
-                             bool only_slower) {
+                             bool only_slower, const std::vector<BudgetFinding>& budgets) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reprise\">\n";
   if (!comparison.refusals.empty()) {
     std::vector<TestCase> cases;
     for (const Refusal& each : comparison.refusals) {
-      TestCase made{.name = std::string(to_string(each.difference)),
-                    .kind = "error",
-                    .message = "A and B cannot be compared: " + each.text};
-      if (!options.allowed.contains(each.difference)) {
-        made.message += " (--allow " + made.name + " permits the comparison)";
-      }
-      cases.push_back(std::move(made));
+      cases.push_back({.name = std::string(to_string(each.difference)),
+                       .kind = "error",
+                       .message = "A and B cannot be compared: " + refusal_text(each, options)});
     }
     text += suite("A and B", cases);
   }
@@ -94,7 +109,7 @@ std::string comparison_junit(const Comparison& comparison, const CompareOptions&
   for (const ComparedPage& page : comparison.pages) {
     text += suite(page_title(page), cases_of(page, only_slower));
   }
-  return text + "</testsuites>\n";
+  return text + budget_suites(budgets) + "</testsuites>\n";
 }
 
 }  // namespace reprise

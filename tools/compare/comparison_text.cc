@@ -121,11 +121,7 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
 std::string refusals_text(const Comparison& comparison, const CompareOptions& options) {
   std::string text;
   for (const Refusal& each : comparison.refusals) {
-    text += "A and B cannot be compared: " + printable(each.text);
-    if (!options.allowed.contains(each.difference)) {
-      text += " (--allow " + std::string(to_string(each.difference)) + " permits the comparison)";
-    }
-    text += "\n";
+    text += "A and B cannot be compared: " + printable(refusal_text(each, options)) + "\n";
   }
   return text;
 }
@@ -178,6 +174,12 @@ json::object metric_json(const ComparedMetric& each) {
 }
 
 }  // namespace
+
+std::string refusal_text(const Refusal& refusal, const CompareOptions& options) {
+  if (options.allowed.contains(refusal.difference)) return refusal.text;
+  return refusal.text + " (--allow " + std::string(to_string(refusal.difference)) +
+         " permits the comparison)";
+}
 
 std::string too_few_text(const Comparison& comparison) {
   std::size_t metrics = 0;

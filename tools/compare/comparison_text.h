@@ -18,6 +18,9 @@ std::string comparison_markdown(const Comparison& comparison, const CompareOptio
 /// A page and its conditions: "https://a.test/ (chromium, h2, link wpt:4g, cold)".
 std::string page_title(const ComparedPage& page);
 
+/// Why A and B cannot be compared, and the option that permits it. Untrusted text.
+std::string refusal_text(const Refusal& refusal, const CompareOptions& options);
+
 /// Why no loads, however different, could have been called different: there are too few. Empty if
 /// there are enough.
 std::string too_few_text(const Comparison& comparison);

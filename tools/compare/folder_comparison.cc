@@ -106,12 +106,13 @@ class FolderComparison {
     return true;
   }
 
-  static std::string line_of(const std::string& page, const Comparison& comparison, int code) {
+  std::string line_of(const std::string& page, const Comparison& comparison, int code) const {
     std::string text = align_left(
         code == kExitFailed ? "refused" : std::string(to_string(comparison.verdict)), 10);
     text += printable(page);
-    if (!comparison.refusals.empty())
-      return text + ": " + printable(comparison.refusals[0].text) + "\n";
+    if (!comparison.refusals.empty()) {
+      return text + ": " + printable(refusal_text(comparison.refusals[0], options_)) + "\n";
+    }
     for (const ComparedPage& cell : comparison.pages) {
       if (cell.failures_differ) text += "; " + failures_text(cell);
       for (const ComparedMetric& each : cell.metrics) {

@@ -185,7 +185,7 @@ void add_dns_command(CLI::App& app, int& exit_code) {
   auto* const archive = sub->add_option(
       "--archive", options->archive, "Answer with the stand-in addresses of the archive's origins");
   sub->add_option("--session", options->session, "Use this recorded session [last complete]")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_numbers_from(1))
       ->needs(archive);
   sub->add_option("--topology", options->topology,
                   "recorded: one stand-in for each recorded address; single: one for all")

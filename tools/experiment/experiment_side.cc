@@ -118,7 +118,7 @@ bool ExperimentSide::load(std::size_t run) {
                                  cell.configuration, cell.url, file_prefix_ + name);
     exit_code_ = exit_code_of(measured);
     if (measured.end == LoadEnd::kInterrupted) return false;
-    said_.say(measured.messages);
+    said_->say(measured.messages);
     bool const hopeless = is_hopeless(measured);
     if (measured.end == LoadEnd::kNotLoaded) {
       std::fprintf(stderr, "%s\n", load_text(*measured.page).c_str());

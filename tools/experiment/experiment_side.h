@@ -3,6 +3,7 @@
 // One side of an experiment: the arguments of `reprise load`, in one text.
 
 #include <expected>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,8 @@ class ExperimentSide {
   /// their traces to one folder.
   void name_files(std::string_view name) { file_prefix_ = std::string(name) + "-"; }
   bool has_file_name() const { return !file_prefix_.empty(); }
+  /// What its replays say is said once by all sides that have the same `said`.
+  void say_by(std::shared_ptr<SaidOnce> said) { said_ = std::move(said); }
 
   /// Loads every page once, in each configuration. Prints the replay's messages and failures.
   /// False if nothing can be measured: the archive is unusable, or the user interrupted.
@@ -57,7 +60,7 @@ class ExperimentSide {
   std::vector<LoadCell> cells_;
   LoadSetup setup_;
   LoadResult result_;
-  SaidOnce said_;
+  std::shared_ptr<SaidOnce> said_ = std::make_shared<SaidOnce>();
   std::string file_prefix_;
   int exit_code_ = 0;
 };

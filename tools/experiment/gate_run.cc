@@ -1,5 +1,6 @@
 #include "tools/experiment/gate_run.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/text/counted.h"
@@ -71,10 +72,20 @@ std::chrono::sys_seconds now() {
 
 }  // namespace
 
+std::string no_look_text(bool noise_was_checked, std::optional<std::chrono::seconds> needed) {
+  std::string text = "out of time before the first look: no verdict. Use a longer --budget";
+  if (needed) {
+    text += ": the loads up to that look take about " + std::to_string(needed->count()) + " s";
+  }
+  if (noise_was_checked) text += "; or use --skip-noise-check";
+  return text;
+}
+
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {
   auto const ends = Clock::now() + budget;
+  noise_was_checked_ = static_cast<bool>(again);
   if (again) {
     if (auto const wrong = check_noise(again, budget)) return std::unexpected(*wrong);
   }
@@ -109,9 +120,13 @@ std::optional<int> GateRun::tell_end(const GateResult& result) const {
                                    reasons(result) + ". " + kQuieter);
   }
   if (result.look.number == 0) {
-    return say(kExitUndecided,
-               "out of time before the first look: no verdict. Use a longer --budget, or "
-               "--skip-noise-check");
+    std::optional<std::chrono::seconds> needed;
+    if (experiment_.loads() > 0) {
+      auto const runs = std::min(options_.look_every, options_.most_runs) + 1;  // one warms up
+      needed = std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(
+          2 * static_cast<double>(runs) * experiment_.load_seconds()));
+    }
+    return say(kExitUndecided, no_look_text(noise_was_checked_, needed));
   }
   say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
              " a side, seed " + std::to_string(options_.seed));

@@ -18,6 +18,10 @@
 
 namespace reprise {
 
+/// Says that the time was over before the first look, and what helps. `needed`: for the loads up to
+/// that look, if it is known.
+std::string no_look_text(bool noise_was_checked, std::optional<std::chrono::seconds> needed);
+
 class GateRun {
  public:
   /// Reads side A once more, to measure its noise. The error is an exit code.
@@ -53,6 +57,7 @@ class GateRun {
   GateOptions options_;
   Experiment experiment_;
   NoiseCheck noise_;
+  bool noise_was_checked_ = false;
   bool kept_ = true;
 };
 

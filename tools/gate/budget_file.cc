@@ -12,11 +12,6 @@ namespace json = boost::json;
 namespace reprise {
 namespace {
 
-std::string conditions_text(const LoadConfiguration& configuration) {
-  return configuration.browser + ", " + configuration.protocol + ", link " + configuration.link +
-         ", " + configuration.cache;
-}
-
 std::string_view kind_name(BudgetLine::Kind kind) {
   switch (kind) {
     case BudgetLine::Kind::kBytes:
@@ -49,7 +44,7 @@ std::string budgets_text(const std::vector<BudgetFinding>& findings, bool markdo
   std::string text;
   std::string page;
   for (const BudgetFinding& finding : findings) {
-    auto const title = finding.url + " (" + conditions_text(finding.configuration) + ")";
+    auto const title = finding.url + " (" + budget_conditions(finding) + ")";
     if (title != page) text += "\nbudget of " + printable(title) + "\n" + (markdown ? "\n" : "");
     page = title;
     text += (markdown ? "- " : "  ") + printable(budget_text(finding)) + "\n";
@@ -63,7 +58,7 @@ json::array budgets_json(const std::vector<BudgetFinding>& findings) {
   json::array all;
   for (const BudgetFinding& finding : findings) {
     all.push_back({{"url", as_utf8(finding.url)},
-                   {"configuration", as_utf8(conditions_text(finding.configuration))},
+                   {"configuration", as_utf8(budget_conditions(finding))},
                    {"kind", kind_name(finding.line.kind)},
                    {"name", as_utf8(finding.line.name)},
                    {"loads", finding.loads},

@@ -5,23 +5,28 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "analysis/gate.h"
 #include "analysis/metric.h"
+#include "base/system/json_file.h"
 #include "base/text/command_words.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
+#include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/compare/noise_floor_text.h"
 #include "tools/experiment/experiment.h"
+#include "tools/experiment/experiment_side.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/experiment/noise_check.h"
 #include "tools/gate/budget_file.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
+#include "tools/why/explained_metric.h"
 #include "tools/why/why.h"
 
 namespace reprise {
@@ -47,6 +52,43 @@ struct GateFlags {
   fs::path budget_file;
 };
 
+/// The archives and the budget file, which no output can replace.
+std::vector<fs::path> inputs_of(const GateFlags& flags) {
+  std::vector<fs::path> inputs{flags.budget_file, flags.loads};
+  for (const std::string& side : flags.sides) {
+    auto const words = command_words(side);
+    LoadOptions load;
+    if (!words || parse_load_words(*words, load) || load.arguments.empty()) continue;
+    inputs.emplace_back(load.arguments.front());
+  }
+  return inputs;
+}
+
+/// Whether no output replaces an input or another output. Prints why not.
+bool are_outputs_free(const GateFlags& flags) {
+  auto const in_output = [&flags](const char* name) {
+    return flags.output.empty() ? fs::path() : flags.output / name;
+  };
+  return are_different_files("an archive, --loads or --budget-file", inputs_of(flags),
+                             {{"--junit", flags.compare.junit},
+                              {"-o", flags.loads.empty() ? in_output("a.json") : fs::path()},
+                              {"-o", in_output("b.json")},
+                              {"-o", in_output("noise.json")},
+                              {"-o", in_output("verdict.json")}});
+}
+
+/// Names the pages of a side that --budget-file has no budget for.
+void tell_pages_without_budget(const GateFlags& flags, const std::vector<PageBudget>& budgets,
+                               const ExperimentSide& side) {
+  if (flags.budget_file.empty()) return;
+  std::set<std::string> urls;
+  for (const LoadCell& cell : side.cells()) urls.insert(cell.url);
+  for (const std::string& url : urls) {
+    if (has_budget(budgets, url)) continue;
+    say(0, "no budget of " + flags.budget_file.string() + " is for " + printable(url));
+  }
+}
+
 /// Prints the verdict, and how it was reached. `budgets`: of B.
 int print_verdict(const GateFlags& flags, const GateRun& run, const GateResult& result,
                   const std::vector<BudgetFinding>& budgets) {
@@ -64,15 +106,11 @@ int print_verdict(const GateFlags& flags, const GateRun& run, const GateResult& 
     std::fputs(budgets_text(budgets, flags.compare.markdown).c_str(), stdout);
   }
   auto const ended = run.tell_end(result);
-  if (!write_junit(comparison, run.options().compare, flags.compare)) return kExitFailed;
+  if (!write_junit(comparison, run.options().compare, flags.compare, budgets)) return kExitFailed;
   auto const code = ended ? *ended : exit_code_of(comparison, flags.compare);
   if (!ended && !kept) return kExitFailed;
   bool const decided = code == kExitDone || code == kExitUndecided;
   return decided && any_over(budgets) ? int{kExitGate} : code;
-}
-
-Verdict verdict_in(const ComparedMetric& each) {
-  return each.finding.verdict;
 }
 
 /// The causes of a difference that was shown, for a gate that failed with `exit_code`. Both sides
@@ -81,9 +119,8 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
              std::uint64_t seed, int exit_code) {
   auto compare = run.options().compare;
   auto const& metrics = result.look.comparison.pages.front().metrics;
-  auto explained = std::ranges::find(metrics, Verdict::kDifferent, &verdict_in);
-  if (explained == metrics.end()) explained = metrics.begin();
-  if (explained == metrics.end()) return exit_code;
+  if (metrics.empty()) return exit_code;
+  auto const explained = metric_to_explain(metrics);
   if (metrics.size() > 1) {
     say(0, "what follows is about the " + std::string(kMetrics[explained->metric].title) +
                "; choose another one with --metric");
@@ -204,6 +241,7 @@ std::expected<GatePlan, int> plan_of(const GateFlags& flags) {
   std::expected<std::vector<PageBudget>, std::string> page_budgets;
   if (!flags.budget_file.empty()) page_budgets = read_budget_file(flags.budget_file);
   if (!page_budgets) return std::unexpected(say(kExitUsage, "gate: " + page_budgets.error()));
+  if (!are_outputs_free(flags)) return std::unexpected(int{kExitUsage});
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
@@ -211,6 +249,7 @@ std::expected<GatePlan, int> plan_of(const GateFlags& flags) {
       return std::unexpected(say(kExitFailed, flags.output.string() + ": " + error.message()));
     }
   }
+  if (!can_be_written(flags.compare.junit, "--junit")) return std::unexpected(int{kExitFailed});
   return GatePlan{
       .compare = std::move(*compare), .budget = *budget, .page_budgets = std::move(*page_budgets)};
 }
@@ -245,6 +284,7 @@ int run_command(const GateFlags& flags) {
   for (const ExperimentSide& side : *sides) {
     std::fputs(what_if_text(side.effects()).c_str(), stderr);
   }
+  tell_pages_without_budget(flags, plan->page_budgets, sides->back());
   bool const only_slower = flags.compare.fail_on == "slower";
   GateRun run({.compare = std::move(plan->compare),
                .question = only_slower ? GateQuestion::kSlower : GateQuestion::kDifferent,

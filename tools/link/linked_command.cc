@@ -41,6 +41,7 @@ void LinkOptions::add_to(CLI::App& command) {
   command
       .add_option("--link-seed", seed,
                   "Seed for all random choices [random; written to the report]")
+      ->check(whole_numbers_from(0))
       ->group(group);
   command.add_option("--congestion", congestion, "Use this TCP congestion control on both sides")
       ->check(CLI::IsMember({"cubic", "bbr", "reno"}))

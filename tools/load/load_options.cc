@@ -11,6 +11,7 @@
 
 #include "base/system/last_error.h"
 #include "pageload/browser/launch.h"
+#include "proxy/replay/response/schedule.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 
@@ -124,7 +125,10 @@ void LoadOptions::add_to(CLI::App& command) {
        "Emulate these links: none, or as for replay --link: wpt:4g, 9000/9000/170 [none]");
   list("--cache", caches, "Use a cold cache, or a warm one: the second load in one browser [cold]");
   browsing.add_to(command);
-  command.add_option("--shaper", shaper, "packet: run --link none in a separate network, too")
+  command
+      .add_option("--shaper", shaper,
+                  "packet: run --link none in a separate network, too (otherwise it means "
+                  "without a link, and --what-if rtt= needs one)")
       ->check(CLI::IsMember({"auto", "packet", "stream"}))
       ->group(kReplayGroup);
   command.add_option("--what-if", what_ifs, "Change the replay, such as 'type=script: defer'")
@@ -261,6 +265,10 @@ WhatIfOptions LoadOptions::what_if() const {
   for (const std::string& session : replay_values.at("--session")) {
     std::from_chars(session.data(), session.data() + session.size(), what_if.session);
   }
+  // Of several the last one counts; --replay-flag can give one, too.
+  const auto& think_times = replay_values.at("--think-time");
+  auto const think = ThinkTime::parse(think_times.empty() ? "none" : think_times.back());
+  what_if.has_think_times = !replay_flags.empty() || (think && think->has_any());
   return what_if;
 }
 

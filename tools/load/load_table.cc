@@ -22,6 +22,16 @@ std::string size_text(std::int64_t bytes) {
                    static_cast<double>(bytes) / (is_small ? 1e3 : 1e6));
 }
 
+/// Of the page's first document after all redirects; 0: it has no response.
+int document_status(const PageLoad& page) {
+  auto const is_document = [](const PageRequest& request) {
+    bool const redirects = request.status >= 300 && request.status < 400 && request.status != 304;
+    return request.resource_type == "Document" && !redirects;
+  };
+  auto const found = std::ranges::find_if(page.requests, is_document);
+  return found == page.requests.end() ? 0 : found->status;
+}
+
 /// In percent of the mean; nothing for fewer than two values.
 std::optional<double> variation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
@@ -98,10 +108,12 @@ std::string load_text(const PageLoad& page) {
   }
   auto const bytes = static_cast<std::int64_t>(page.encoded_bytes.value_or(0));
   auto const misses = static_cast<std::uint64_t>(page.misses.value_or(0));
+  auto const status = document_status(page);
   return "loaded " + printable(page.url) + ": " + counted(page.requests.size(), "request") + ", " +
          size_text(bytes) + ", load event " +
          (page.load_event_ms ? ms_text(*page.load_event_ms, 1) : "none") +
-         (misses > 0 ? ", " + counted(misses, "miss", "misses") : "");
+         (misses > 0 ? ", " + counted(misses, "miss", "misses") : "") +
+         (status >= 400 ? ", status " + std::to_string(status) : "");
 }
 
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) {

@@ -9,7 +9,9 @@
 
 #include "analysis/service/latency_profile.h"
 #include "analysis/service/service_prediction.h"
-#include "analysis/spans/span_file.h"
+#include "analysis/sources/span_input.h"
+#include "archive/import/source/opened_file.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
@@ -28,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-constexpr std::uintmax_t kTracesBytesMax = std::uintmax_t{1} << 30;
 /// More can be given, for replays of many loads.
 constexpr std::size_t kThinkTimesMax = 100'000;
 
@@ -48,12 +49,9 @@ struct ServiceFlags {
 std::expected<SpanSet, int> read_traces(const std::vector<fs::path>& paths) {
   SpanSet all;
   for (fs::path const& path : paths) {
-    auto const text = read_text_file(path, kTracesBytesMax);
-    if (!text) {
-      return std::unexpected(
-          say(kExitFailed, path.string() + " cannot be read: " + text.error().message()));
-    }
-    auto set = read_span_file(*text);
+    auto file = importing::OpenedFile::open(path);
+    if (!file) return std::unexpected(say(kExitFailed, path.string() + ": " + file.error()));
+    auto set = read_spans(*file->source());
     if (!set) return std::unexpected(say(kExitFailed, path.string() + ": " + set.error()));
     all.add(std::move(*set));
   }
@@ -73,6 +71,10 @@ class ServiceRun {
   explicit ServiceRun(const ServiceFlags& flags) : flags_(flags) {}
 
   int run() {
+    if (!replaces_nothing("TRACES", flags_.traces) ||
+        !replaces_nothing("--measured", flags_.measured)) {
+      return kExitUsage;
+    }
     if (auto const code = read_scenarios()) return *code;
     auto const endpoint = endpoint_in(flags_.traces, flags_.service, flags_.endpoint);
     if (!endpoint) return endpoint.error();
@@ -118,6 +120,14 @@ class ServiceRun {
   }
 
  private:
+  /// Whether no output replaces one of these inputs or the profile. Prints an error.
+  bool replaces_nothing(const char* flag, const std::vector<fs::path>& inputs) const {
+    return are_different_files(flag, inputs,
+                               {{"--profile", flags_.profile},
+                                {"--add-to-profile", flags_.kept_profile},
+                                {"-o", flags_.think}});
+  }
+
   void remark(std::string text) {
     say(0, text);
     remarks_.push_back(std::move(text));

@@ -1,5 +1,6 @@
 #include "tools/process/command_line.h"
 
+#include <charconv>
 #include <cmath>
 
 namespace CLI {
@@ -21,6 +22,19 @@ CLI::Validator numbers_between(double least, double most) {
         return is_number ? range(text) : "'" + text + "' is not a number";
       },
       range.get_description());
+}
+
+CLI::Validator whole_numbers_from(std::uint64_t least) {
+  auto const wanted = "a whole number of at least " + std::to_string(least);
+  return CLI::Validator(
+      [least, wanted](std::string& text) {
+        std::uint64_t value = 0;
+        auto const* const end = text.data() + text.size();
+        auto const [last, error] = std::from_chars(text.data(), end, value);
+        bool const fits = error == std::errc() && last == end && value >= least;
+        return fits ? std::string() : "'" + text + "' is not " + wanted;
+      },
+      "");
 }
 
 }  // namespace reprise

@@ -47,4 +47,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 /// CLI::Range of numbers with a fraction, but NaN is in none: it lets that pass.
 CLI::Validator numbers_between(double least, double most);
 
+/// Decimal whole numbers that 64 bits hold, without a sign: CLI::PositiveNumber takes fractions,
+/// and a negative number becomes a large one.
+CLI::Validator whole_numbers_from(std::uint64_t least);
+
 }  // namespace reprise

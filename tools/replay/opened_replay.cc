@@ -27,9 +27,11 @@ std::expected<OpenedReplay, int> open_replay(const ReplayOptions& options,
   auto given = GivenArchive::take(options.archive);
   if (given && options.amend) given = GivenArchive::amended(*given, options.amend);
   if (!given) return std::unexpected(given.error());
+  auto const think = ThinkTime::parse(options.think_time).value_or(ThinkTime());
   auto what_if = WhatIfArchive::make(given->path(), {.texts = options.what_ifs,
                                                      .session = options.session,
                                                      .seed = think_seed,
+                                                     .has_think_times = think.has_any(),
                                                      .ended = exit_code_of_waiting_signal});
   if (!what_if) {
     std::fprintf(stderr, "reprise: %s\n", what_if.error().text.c_str());

@@ -141,6 +141,12 @@ std::chrono::seconds date_shift(const ReplayOptions& options, const SessionInfo&
                                                   recorded.started);
 }
 
+/// For an option that has no effect with this recording.
+void tell_no_times(const char* option, const std::string& value) {
+  std::fprintf(stderr, "reprise: %s %s: this recording has no times for it, so nothing waits\n",
+               option, value.c_str());
+}
+
 Naming naming_of(const ArchiveReader& archive, const ReplayOptions& options,
                  const whatif::Conditions& conditions) {
   Naming naming{.hosts = recorded_hosts(archive, options.session),
@@ -149,9 +155,14 @@ Naming naming_of(const ArchiveReader& archive, const ReplayOptions& options,
                 .chains = options.dns_chains};
   auto const dns_time = ThinkTime::parse(options.dns_time).value_or(ThinkTime());
   delay_answers(archive, options.session, dns_time, *naming.hosts);
+  bool const has_delay = std::ranges::any_of(
+      *naming.hosts, [](const dns::RecordedHost& each) { return each.delay.count() > 0; });
+  if (dns_time.needs_recorded() && !has_delay) tell_no_times("--dns-time", options.dns_time);
   naming.needs_resolver = dns_time.kind == ThinkTime::Kind::kFixed;
   if (options.origin_rtt == "recorded") {
+    naming.needs_packets = true;
     naming.round_trips = recorded_round_trips(archive, options.session);
+    if (naming.round_trips.empty()) tell_no_times("--origin-rtt", options.origin_rtt);
   }
   change_naming(conditions, naming);
   return naming;
@@ -246,6 +257,10 @@ int replay(const ReplayOptions& options, const std::vector<std::string>& command
   if (!injection) return injection.error();
 
   auto const naming = naming_of(archive, options, what_if.conditions());
+  if (ThinkTime::parse(options.think_time).value_or(ThinkTime()).needs_recorded() &&
+      !has_think_times(archive, options.session)) {
+    tell_no_times("--think-time", options.think_time);
+  }
   auto served = options.serving;
   auto tls = what_if.conditions().tls;
   if (options.serves_h3) {
@@ -332,7 +347,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->check(CLI::IsMember({"streams", "all", "none"}))
       ->capture_default_str();
   sub->add_option("--session", options->session, "Serve this recorded session [last complete]")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_numbers_from(1));
   sub->add_option("--protocol", options->protocol,
                   "Use this HTTP version over TLS: each host's recorded one, or one for all; "
                   "h3-known: HTTP/3 for hosts that offered it, as to a returning visitor")
@@ -360,7 +375,8 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
       ->allow_extra_args(false)
       ->type_name("'FILTER: ACTION'");
   sub->add_option("--think-seed", options->think_seed,
-                  "Seed of the think times that a what-if draws from a file [random]");
+                  "Seed of the think times that a what-if draws from a file [random]")
+      ->check(whole_numbers_from(0));
   sub->add_flag("--strict", options->strict,
                 "Exit with 5 if there was a miss or the link missed its settings");
   sub->add_option("--min-confidence", options->min_confidence,

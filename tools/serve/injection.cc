@@ -128,6 +128,20 @@ boost::json::object document_json(const InjectedDocument& document) {
   return json;
 }
 
+/// Prints which of the options change no page because the default script is not injected.
+void note_unused(const InjectionOptions& options) {
+  std::string given;
+  auto const add = [&given](bool is_given, const char* option) {
+    if (is_given) given += (given.empty() ? "" : ", ") + std::string(option);
+  };
+  add(!options.time_seed.empty(), "--time-seed");
+  add(options.random_seed.has_value(), "--random-seed");
+  add(!options.clock.empty(), "--clock");
+  add(!options.time_zone.empty(), "--timezone");
+  if (given.empty()) return;
+  std::fprintf(stderr, "reprise: with --inject none no page is changed by %s\n", given.c_str());
+}
+
 }  // namespace
 
 void InjectionOptions::add_to(CLI::App& command) {
@@ -142,9 +156,10 @@ void InjectionOptions::add_to(CLI::App& command) {
                      "Start the page's clock at this time: ms since the epoch or "
                      "2026-03-01T12:00:00Z [time of the recording; the present if that is "
                      "unknown]");
-  command.add_option(
-      "--random-seed", random_seed,
-      "Seed for the page's random numbers [record: random; replay: the recording's]");
+  command
+      .add_option("--random-seed", random_seed,
+                  "Seed for the page's random numbers [record: random; replay: the recording's]")
+      ->check(whole_numbers_from(0));
   command
       .add_option("--clock", clock,
                   "Move the page's clock: step: 50 ms every 50 tasks that read it, at most 1 s "
@@ -169,6 +184,13 @@ void InjectionOptions::add_to(CLI::App& command) {
 std::expected<Injection, int> make_injection(const InjectionOptions& options,
                                              const SessionInfo& session,
                                              std::chrono::seconds date_shift) {
+  auto const is_given = [&options](std::string_view value) {
+    return std::ranges::find(options.inject, value) != options.inject.end();
+  };
+  bool const none = is_given("none");
+  if (none && is_given("default")) {
+    return wrong("--inject default and --inject none exclude each other");
+  }
   auto settings = settings_of(options, session);
   if (!settings) {
     return wrong(
@@ -179,7 +201,7 @@ std::expected<Injection, int> make_injection(const InjectionOptions& options,
   settings->date_shift = date_shift;
   Injection injection{.settings = *settings};
   inject::InjectedScript::Texts texts;
-  bool const none = std::ranges::find(options.inject, "none") != options.inject.end();
+  if (none && !options.adapt) note_unused(options);
   if (!none) {
     auto script = inject::deterministic_script(*settings);
     if (options.script_in == "browser") {

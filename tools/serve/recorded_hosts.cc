@@ -115,4 +115,17 @@ std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
   return least;
 }
 
+bool has_think_times(const ArchiveReader& archive, std::uint32_t session) {
+  if (session == 0) session = session_to_replay(archive);
+  auto const entries = archive.entries();
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].session != session) continue;
+    auto const exchange = archive.exchange(i);
+    if (!exchange) continue;
+    const Timings& timings = exchange->timings;
+    if (timings.request_sent != kNoTime && timings.first_byte != kNoTime) return true;
+  }
+  return false;
+}
+
 }  // namespace reprise

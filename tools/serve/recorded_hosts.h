@@ -28,4 +28,7 @@ void delay_answers(const ArchiveReader& archive, std::uint32_t session, const Th
 std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(
     const ArchiveReader& archive, std::uint32_t session);
 
+/// Whether a response of the session has the times that its think time is made of.
+bool has_think_times(const ArchiveReader& archive, std::uint32_t session);
+
 }  // namespace reprise

@@ -81,9 +81,17 @@ struct Naming {
   bool chains = false;  ///< the recorded CNAMEs and TTLs
   /// Whether it is an error if no client can ask this process for names.
   bool needs_resolver = false;
-  /// How much each origin address adds to the round trip behind a link.
+  /// How much each origin address adds to the round trip behind a link, as recorded.
   std::map<net::ip::address, std::chrono::nanoseconds> round_trips;
+  /// What what-ifs add to it.
+  std::map<net::ip::address, std::chrono::nanoseconds> further_away;
+  /// Whether it is an error if servers cannot be moved away.
+  bool needs_packets = false;
 };
+
+/// How far away the stand-ins of `plan` are: of the origins that share one, the least recorded
+/// round trip and the most that a what-if adds.
+FarServers::Delays delays_of(const dns::Plan& plan, const Naming& naming);
 
 /// A server with everything around it, from the first listener to the last line on stderr.
 class Serving {

@@ -1,5 +1,6 @@
 // What a Serving does about its link.
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <string>
@@ -31,6 +32,25 @@ std::vector<std::string> link_options_given(const ServingOptions& options) {
 }
 
 }  // namespace
+
+FarServers::Delays delays_of(const dns::Plan& plan, const Naming& naming) {
+  FarServers::Delays delays;
+  for (const auto& [origin, round_trip] : naming.round_trips) {
+    auto const stand_in = plan.stand_in_of(origin);
+    if (!stand_in) continue;
+    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
+    if (!added) at->second = std::min(at->second, round_trip);
+  }
+  FarServers::Delays further;
+  for (const auto& [origin, by] : naming.further_away) {
+    auto const stand_in = plan.stand_in_of(origin);
+    if (!stand_in) continue;
+    auto& most = further[stand_in->to_uint()];
+    most = std::max(most, by);
+  }
+  for (const auto& [stand_in, by] : further) delays[stand_in] += by;
+  return delays;
+}
 
 std::optional<int> Serving::check_link_options() const {
   if (!options_.link.link.empty()) return std::nullopt;
@@ -92,22 +112,15 @@ std::optional<int> Serving::prepare_stream(const std::string& instead_of) {
 }
 
 std::optional<int> Serving::move_servers_away(const Naming& naming) {
-  if (naming.round_trips.empty()) return std::nullopt;
+  if (!naming.needs_packets) return std::nullopt;
   if (linked_ == nullptr || !plan_) {
     std::fprintf(
         stderr,
         "reprise: --origin-rtt and --what-if rtt= need a command behind a packet link. Add "
-        "--link none and -- COMMAND...\n");
+        "--link none and -- COMMAND...; load, gate and whatif need --shaper packet for it\n");
     return kExitUsage;
   }
-  FarServers::Delays delays;
-  for (const auto& [origin, round_trip] : naming.round_trips) {
-    auto const stand_in = plan_->stand_in_of(origin);
-    if (!stand_in) continue;
-    auto const [at, added] = delays.emplace(stand_in->to_uint(), round_trip);
-    if (!added) at->second = std::min(at->second, round_trip);
-  }
-  linked_->move_servers_away(std::move(delays));
+  linked_->move_servers_away(delays_of(*plan_, naming));
   return std::nullopt;
 }
 

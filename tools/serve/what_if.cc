@@ -111,7 +111,8 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
     if (!reader) return refuse(kExitFailed, archive_error_text(made.path_, reader.error()));
   }
   auto const requests = whatif::PageRequests::read(**reader, session, *interventions);
-  made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_);
+  made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_,
+                                           options.has_think_times);
   for (const Effect& effect : made.effects_) {
     if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why + damage);
   }
@@ -153,20 +154,20 @@ void change_naming(const whatif::Conditions& conditions, Naming& naming) {
     if (slower != conditions.slower_names.end()) each.delay += slower->second;
   }
   naming.needs_resolver = naming.needs_resolver || !conditions.slower_names.empty();
+  naming.needs_packets = naming.needs_packets || !conditions.further_away.empty();
   HostAddresses addresses(*naming.hosts);
   auto const& coalesced = conditions.tls.coalesced;
   std::vector<std::string> page;
   if (!coalesced.empty()) page = addresses_in_answer(addresses.of(conditions.tls.page));
   // Hosts that share an address are as far away as the furthest of them.
-  std::map<net::ip::address, std::chrono::nanoseconds> further;
   for (auto const& [host, by] : conditions.further_away) {
     for (const std::string& text : coalesced.contains(host) ? page : addresses.of(host)) {
       if (auto const address = dns::parse_address(text)) {
-        further[*address] = std::max(further[*address], by);
+        auto& further = naming.further_away[*address];
+        further = std::max(further, by);
       }
     }
   }
-  for (auto const& [address, by] : further) naming.round_trips[address] += by;
   std::set<std::string> moved;
   for (dns::RecordedHost& host : *naming.hosts) {
     if (!coalesced.contains(host.host)) continue;

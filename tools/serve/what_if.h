@@ -23,6 +23,8 @@ struct WhatIfOptions {
   std::vector<std::string> texts;  ///< as given
   std::uint32_t session = 0;       ///< the recorded one that is served; 0: as session_to_replay()
   std::uint64_t seed = 0;          ///< of think times that are drawn
+  /// Whether requests have think times before (--think-time).
+  bool has_think_times = true;
   /// Asked between exchanges: the exit code of a command that is to end, or nothing.
   std::function<std::optional<int>()> ended = {};
 };

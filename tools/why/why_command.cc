@@ -72,7 +72,7 @@ void add_recorded_times(std::vector<std::string>& words) {
 /// Of two places in results (a.json#3): nothing is measured.
 int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
                    const std::array<TimelinePlace, 2>& places) {
-  auto const idle = words.size() > 2 ? words.back() : flags.of_measurements;
+  auto const idle = words.size() > 2 ? words[2] : flags.of_measurements;
   if (!idle.empty()) {
     return say(kExitUsage,
                "why: nothing is measured between two loads of results; drop " + printable(idle));

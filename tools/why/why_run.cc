@@ -247,6 +247,7 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
   if (!side) return std::unexpected(side.error());
   auto const run = rows_.size() + 1;
   side->name_files("why-" + std::to_string(run));
+  side->say_by(said_);
   if (!side->load(run)) {
     if (Interruption::was_asked()) return std::unexpected(Interruption::exit_code());
     return std::unexpected(say(side->exit_code(), "cannot load any more pages"));

@@ -144,6 +144,7 @@ class WhyRun {
   std::set<std::string> known_misses_;
   LoadResult loads_;
   std::vector<MeasuredRow> rows_;
+  std::shared_ptr<SaidOnce> said_ = std::make_shared<SaidOnce>();
   UsualSteal steal_;
   DisturbedRepeats repeats_;
   std::optional<Effects> effects_;

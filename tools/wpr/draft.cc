@@ -1,5 +1,6 @@
 #include "tools/wpr/draft.h"
 
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,26 @@ std::string write_archive(const fs::path& archive, const fs::path& to) {
   });
 }
 
+/// Replaces `to` by a .wprgo of `archive`, which is kept beside it if a .wprgo cannot hold all of
+/// it. Returns the problem as a sentence, or nothing.
+std::string write_converted(const fs::path& archive, const fs::path& to) {
+  auto const lost = write_wprgo(archive, to, exporting::Effort::kUsual);
+  if (!lost) return lost.error();
+  if (lost->empty()) return {};
+  auto const kept = name_to_keep(to);
+  std::error_code error;
+  fs::copy_file(archive, kept, error);
+  if (error) {
+    std::error_code ignored;
+    if (error != std::errc::file_exists) fs::remove(kept, ignored);  // a part of it
+    for (auto const& sentence : *lost) std::fprintf(stderr, "  %s\n", sentence.c_str());
+    return to.string() + " was written without these, and " + kept.string() + ": " +
+           error.message();
+  }
+  print_kept(*lost, kept);
+  return {};
+}
+
 }  // namespace
 
 Draft::Draft(fs::path to) : to_(std::move(to)) {
@@ -47,9 +68,8 @@ Draft::Draft(fs::path to) : to_(std::move(to)) {
 
 int Draft::deliver() const {
   if (Interruption::was_asked()) return Interruption::exit_code();
-  auto const problem = to_.extension() == ".reprise"
-                           ? write_archive(path(), to_)
-                           : write_wprgo(path(), to_, exporting::Effort::kUsual);
+  auto const problem =
+      to_.extension() == ".reprise" ? write_archive(path(), to_) : write_converted(path(), to_);
   if (problem.empty()) return kExitDone;
   say_error(problem);
   return kExitFailed;

@@ -15,8 +15,9 @@ class Draft {
   bool has_place() const { return !folder_.path().empty(); }
   std::filesystem::path path() const { return folder_.path() / "a.reprise"; }
   /// Replaces the output, a .wprgo unless it is named .reprise, by the archive at path(), unless a
-  /// signal has asked to end. Prints its errors, after which the output is unchanged; returns an
-  /// exit code.
+  /// signal has asked to end. What a .wprgo cannot hold is printed, and kept in
+  /// OUTPUT.kept.reprise. Prints its errors, after which the output is unchanged, unless only
+  /// keeping failed; returns an exit code.
   int deliver() const;
 
  private:

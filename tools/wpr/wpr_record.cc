@@ -27,22 +27,27 @@ exporting::Effort effort_for(std::uint64_t bytes) {
   return bytes <= kHuffmanBytesMax ? exporting::Effort::kHuffman : exporting::Effort::kNone;
 }
 
-/// Replaces `archive` by what was recorded. Nothing is lost if that fails.
+/// Replaces `archive` by what was recorded. The recording is kept if that fails, or if a .wprgo
+/// cannot hold all of it.
 int convert(const fs::path& recording, const fs::path& archive) {
   std::error_code error;
   auto const bytes = fs::file_size(recording, error);
-  auto const problem = write_wprgo(recording, archive, effort_for(error ? 0 : bytes));
-  if (problem.empty()) {
-    fs::remove(recording, error);
-    std::fprintf(stderr, "wrote %s\n", archive.c_str());
-    return kExitDone;
+  auto const lost = write_wprgo(recording, archive, effort_for(error ? 0 : bytes));
+  if (!lost) {
+    say_error(lost.error() + ". The recording is in " + recording.string());
+    return kExitFailed;
   }
-  say_error(problem + ". The recording is in " + recording.string());
-  return kExitFailed;
+  std::fprintf(stderr, "wrote %s\n", archive.c_str());
+  if (lost->empty()) {
+    fs::remove(recording, error);
+  } else {
+    print_kept(*lost, recording);
+  }
+  return kExitDone;
 }
 
-/// Renames the recording that a killed recorder left at `path`, and prints the new name. False if a
-/// recorder still writes it; that has been printed.
+/// Renames the recording that an earlier recorder left at `path`, and prints the new name. False if
+/// a recorder still writes it; that has been printed.
 bool keep_older(const fs::path& path) {
   auto const older = open_regular_file(path, FileLock::kShared);
   if (!older && older.error() == std::errc::no_such_file_or_directory) return true;
@@ -50,11 +55,8 @@ bool keep_older(const fs::path& path) {
     say_error(archive_error_text(path, older.error()));
     return false;
   }
-  auto kept = fs::path(path).replace_extension(".kept.reprise");
+  auto const kept = name_to_keep(fs::path(path).replace_extension());
   std::error_code error;
-  for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number) {
-    kept = fs::path(path).replace_extension(".kept-" + std::to_string(number) + ".reprise");
-  }
   fs::rename(path, kept, error);
   if (error) {
     say_error(path.string() + ": " + error.message());

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include <cstdio>
 #include <system_error>
 
 #include "archive/export/export.h"
 #include "base/system/descriptor.h"
 #include "base/system/last_error.h"
 #include "base/system/private_file.h"
+#include "base/text/counted.h"
 #include "tools/archive/errors.h"
 
 namespace reprise::wpr {
@@ -18,14 +20,13 @@ namespace fs = std::filesystem;
 
 /// Writes it to the file `part`, which is to be `to`.
 std::string write_part(const fs::path& path, const fs::path& part, const fs::path& to,
-                       exporting::Effort effort) {
+                       exporting::Effort effort, exporting::ExportReport& report) {
   auto const archive = ArchiveReader::open(path, {});
   if (!archive) return archive_error_text(path, archive.error());
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.is_open()) return to.string() + ": " + last_system_error().message();
   auto const session = exporting::choose_session(**archive, 0);
   exporting::FileOutput out(std::move(file));
-  exporting::ExportReport report;
   auto const fault = exporting::export_session(**archive, exporting::Target::kWprgo,
                                                {.session = session,
                                                 .effort = effort,
@@ -34,6 +35,17 @@ std::string write_part(const fs::path& path, const fs::path& part, const fs::pat
                                                out, report);
   if (!fault) return {};
   return to.string() + ": " + (fault->system ? fault->system.message() : fault->what);
+}
+
+std::vector<std::string> losses_of(const exporting::ExportReport& report) {
+  std::vector<std::string> sentences;
+  using exporting::Loss;
+  for (Loss const what : {Loss::kCut, Loss::kMessages, Loss::kUnwritable}) {
+    auto const& text = exporting::loss_texts()[static_cast<std::size_t>(what)];
+    auto const count = report.count_of(what);
+    if (count > 0) sentences.push_back(counted(count, text.one, text.many));
+  }
+  return sentences;
 }
 
 }  // namespace
@@ -78,9 +90,28 @@ std::string replace_once_whole(const fs::path& to,
   return problem;
 }
 
-std::string write_wprgo(const fs::path& archive, const fs::path& to, exporting::Effort effort) {
-  return replace_once_whole(
-      to, [&](const fs::path& part) { return write_part(archive, part, to, effort); });
+std::expected<std::vector<std::string>, std::string> write_wprgo(const fs::path& archive,
+                                                                 const fs::path& to,
+                                                                 exporting::Effort effort) {
+  exporting::ExportReport report;
+  auto problem = replace_once_whole(
+      to, [&](const fs::path& part) { return write_part(archive, part, to, effort, report); });
+  if (!problem.empty()) return std::unexpected(std::move(problem));
+  return losses_of(report);
+}
+
+void print_kept(std::span<const std::string> lost, const fs::path& recording) {
+  for (const std::string& sentence : lost) std::fprintf(stderr, "  %s\n", sentence.c_str());
+  std::fprintf(stderr, "reprise: the recording with all of it is in %s\n", recording.c_str());
+}
+
+fs::path name_to_keep(const fs::path& archive) {
+  auto kept = archive.string() + ".kept.reprise";
+  std::error_code error;
+  for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number) {
+    kept = archive.string() + ".kept-" + std::to_string(number) + ".reprise";
+  }
+  return kept;
 }
 
 std::chrono::milliseconds time_seed_of(const ArchiveReader& archive, std::uint32_t session) {

@@ -28,6 +28,10 @@ struct ThinkTime {
   static std::optional<ThinkTime> parse(std::string_view text);
   /// "none", "recorded", "x0.5", "30 ms".
   std::string text() const;
+  /// Whether it has no effect without the times of the recording.
+  bool needs_recorded() const { return kind == Kind::kRecorded && factor > 0; }
+  /// Whether an exchange can have one above 0.
+  bool has_any() const { return needs_recorded() || (kind == Kind::kFixed && fixed.count() > 0); }
 };
 
 /// Which bodies keep their recorded times.

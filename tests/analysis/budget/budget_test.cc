@@ -86,6 +86,13 @@ TEST(Budget, IsTheLastOneWhosePathFits) {
   EXPECT_THAT(told("[" + counts("/hats", "3") + "]", shop()), ElementsAre());
 }
 
+TEST(Budget, IsForThePagesThatItsPathFits) {
+  auto const budgets = read_budgets(R"([{"path":"/shoes"},{"path":"/hats$"}])");
+  ASSERT_TRUE(budgets);
+  EXPECT_TRUE(has_budget(*budgets, "https://shop.test/shoes?page=2"));
+  EXPECT_FALSE(has_budget(*budgets, "https://shop.test/hats?page=2"));
+}
+
 TEST(Budget, CountsOtherHostsOfThePagesSiteAsFirstParty) {
   LoadResult result;
   result.loads.push_back(load(1, {request("https://img.shop.test/a.png", "Image", 1),
@@ -110,7 +117,9 @@ TEST(Budget, IsRefusedWithTheReason) {
            {"[1]", "not an array of budgets"},
            {R"([{"resourceSizes":[{"resourceType":"css","budget":1}]}])", "'css'"},
            {R"([{"resourceCounts":[{"resourceType":"script"}]}])", "needs resourceType"},
-           {R"([{"timings":[{"metric":"load","budget":-1}]}])", "budget of 0 or more"}}) {
+           {R"([{"timings":[{"metric":"load","budget":-1}]}])", "budget of 0 or more"},
+           {R"([{"timings":{"metric":"load","budget":1}}])", "timings is not an array"},
+           {R"([{"path":"/","resourceSize":[]}])", "unknown member 'resourceSize'"}}) {
     auto const read = read_budgets(text);
     ASSERT_FALSE(read) << text;
     EXPECT_THAT(read.error(), HasSubstr(why));

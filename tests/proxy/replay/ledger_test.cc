@@ -111,6 +111,16 @@ TEST_F(Ledger, CountsWhatWasServedAndWhatWasNot) {
   EXPECT_THAT(unasked(), ElementsAre("https://a.test/4"));
 }
 
+TEST_F(Ledger, CountsNoSynthesisOfWhatFailedAsRecorded) {
+  auto exchange = reader_->exchange(ordinal(1)).value();
+  Decision const decision{.kind = MatchKind::kExact, .ordinal = ordinal(1), .score = 100};
+  ledger_->add_hit(decision, exchange, HttpVersion::kHttp11);
+  EXPECT_EQ(ledger_->synthesised().served_as_h1, 1U);
+  exchange.response = {};
+  ledger_->add_hit(decision, exchange, HttpVersion::kHttp11);
+  EXPECT_EQ(ledger_->synthesised().served_as_h1, 1U);
+}
+
 TEST_F(Ledger, MeansConfidenceOverHitsAndMisses) {
   EXPECT_EQ(ledger_->counts().confidence, 100);
   serve(1);

@@ -20,11 +20,11 @@ class ConditionsTest : public testing::Test {
     site_.add(a_get("https://b.test/2.js", "text/javascript", kPage));
     site_.add(a_get("http://c.test/3.js", "text/javascript", kPage));
   }
-  Conditions make(const std::vector<std::string>& texts) {
+  Conditions make(const std::vector<std::string>& texts, bool has_think_times = true) {
     auto const interventions = interventions_of(texts);
     effects_.assign(interventions.size(), {});
     auto const requests = PageRequests::read(site_.reader(), 1, interventions);
-    return conditions_of(requests, interventions, 1, effects_);
+    return conditions_of(requests, interventions, 1, effects_, has_think_times);
   }
   std::chrono::nanoseconds think(const Conditions& conditions, std::uint64_t sequence) {
     Exchange exchange;
@@ -56,6 +56,18 @@ TEST_F(ConditionsTest, ThinkTimesChangeOneAfterAnother) {
   EXPECT_EQ(think(made, 2), 300ms);
   EXPECT_EQ(think(made, 3), 150ms);
   EXPECT_EQ(effects_[0].changed, 3);
+}
+
+TEST_F(ConditionsTest, AThinkTimeThatIsNotThereIsNeitherMultipliedNorShortened) {
+  add_page();
+  auto const none = make({"*: think=x2", "*: think=-5ms", "*: think=0"}, false);
+  EXPECT_EQ(none.think, nullptr);
+  EXPECT_EQ(effects_[2].changed, 0);
+  EXPECT_EQ(effects_[0].changed, 0);
+  EXPECT_EQ(effects_[1].changed, 0);
+  EXPECT_THAT(remark(0), testing::StartsWith("it has no think time (--think-time recorded"));
+  make({"path=/1.js: think=+50ms", "type=script: think=x2"}, false);
+  EXPECT_EQ(effects_[1].changed, 1);
 }
 
 TEST_F(ConditionsTest, TimesOfAHostAreAddedOnceHoweverManyRequestsAreSelected) {

@@ -124,6 +124,14 @@ TEST(Intervention, RefusesValuesOutsideOfItsLimits) {
   EXPECT_EQ(action<Status>("status=599").code, 599);
 }
 
+TEST(Intervention, RefusesWhatChangesNothing) {
+  for (auto const* const text :
+       {"think=+0ms", "think=-0", "think=x1", "think=x1.0", "rtt=+0ms", "dns=+0"}) {
+    EXPECT_THAT(fault("*: " + std::string(text)),
+                HasSubstr(std::string(text) + " changes nothing"));
+  }
+}
+
 TEST(Intervention, NamesTheActionsWhenOneIsUnknown) {
   EXPECT_THAT(fault("*: slower"), HasSubstr("unknown action 'slower'; the actions are think="));
   EXPECT_THAT(fault("*: drop=1"), HasSubstr("unknown action 'drop=1'"));

@@ -186,5 +186,14 @@ TEST_F(PlanTest, IsBoundedHoweverManyDocumentsThereAre) {
   EXPECT_THAT(remark(0), testing::HasSubstr("the recording has too many documents"));
 }
 
+TEST_F(PlanTest, AConditionOfWhatIsDroppedSaysWhoDropsIt) {
+  site_.add(a_get(kPage, "text/html"));
+  site_.add(a_get("https://a.test/x.js", "text/javascript", kPage));
+  make({"type=script: think=+10ms", "path=/x.js: drop", "type=html: think=+10ms"});
+  EXPECT_EQ(remark(0), "it is dropped by 'path=/x.js: drop': https://a.test/x.js");
+  EXPECT_EQ(refusal(effects_[0]), "--what-if '' changes nothing\n  " + remark(0));
+  EXPECT_EQ(remark(2), "");
+}
+
 }  // namespace
 }  // namespace reprise::whatif

@@ -33,6 +33,7 @@ TEST(PagesToLoad, AreThoseOfTheSessionThatIsReplayed) {
   LoadOptions options;
   options.arguments = {path.string()};
   options.replay_values["--session"] = {};
+  options.replay_values["--think-time"] = {};
   EXPECT_THAT(pages_to_load(options, path).value(), ElementsAre("https://b.test/"));
   options.replay_values["--session"] = {"1"};
   EXPECT_THAT(pages_to_load(options, path).value(), ElementsAre("https://a.test/"));
@@ -48,6 +49,7 @@ TEST(PagesToLoad, AreUrlsOfPagesWhoeverNamedThem) {
     LoadOptions options;
     options.arguments = {path.string()};
     options.replay_values["--session"] = {};
+    options.replay_values["--think-time"] = {};
     auto const recorded = pages_to_load(options, path);
     ASSERT_FALSE(recorded) << page;
     EXPECT_EQ(recorded.error().exit_code, kExitArchive);

@@ -130,6 +130,24 @@ TEST(LoadText, ShowsEscapeSequencesOfThePageAsText) {
             std::string("loaded ") + kReadable + ": 0 requests, 0.0 kB, load event none");
 }
 
+TEST(LoadText, NamesTheStatusOfADocumentThatIsAnError) {
+  auto const request = [](std::string type, int status) {
+    PageRequest made;
+    made.resource_type = std::move(type);
+    made.status = status;
+    return made;
+  };
+  auto const text_of = [](std::vector<PageRequest> requests) {
+    PageLoad page;
+    page.requests = std::move(requests);
+    return load_text(page);
+  };
+  EXPECT_THAT(text_of({request("Document", 302), request("Document", 500)}),
+              testing::EndsWith(", status 500"));
+  EXPECT_THAT(text_of({request("Document", 200), request("Image", 404), request("Document", 404)}),
+              testing::Not(testing::HasSubstr("status")));
+}
+
 TEST(LoadTable, ShowsEscapeSequencesOfThePageAsText) {
   auto const cells = load_cells({.urls = {kCoded},
                                  .browsers = {"chromium"},

@@ -33,5 +33,28 @@ TEST(Injection, RefusesATimeThatNoPageCanHave) {
   }
 }
 
+/// What is printed if the default script is not injected.
+std::string notice_without_script(InjectionOptions options) {
+  options.inject = {"none"};
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(make_injection(options, {}));
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Injection, NamesOptionsThatChangeNothingWithoutTheScript) {
+  EXPECT_EQ(notice_without_script({}), "");
+  EXPECT_TRUE(notice_without_script({.time_seed = "0"}).contains("by --time-seed\n"));
+  EXPECT_TRUE(notice_without_script({.random_seed = 1, .clock = "all", .time_zone = "Asia/Tokyo"})
+                  .contains("by --random-seed, --clock, --timezone\n"));
+}
+
+TEST(Injection, RefusesDefaultBesideNone) {
+  InjectionOptions options;
+  options.inject = {"none", "default"};
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(make_injection(options, {}));
+  EXPECT_TRUE(testing::internal::GetCapturedStderr().contains("exclude each other"));
+}
+
 }  // namespace
 }  // namespace reprise

@@ -69,6 +69,21 @@ TEST_F(RecordedHostsTest, OfAnImportAreAsSlowToResolveAndAsFarAwayAsItsConnectio
               ElementsAre(std::pair(net::ip::make_address("192.0.2.1"), milliseconds(20))));
 }
 
+TEST_F(RecordedHostsTest, HaveNoThinkTimesIfNoResponseHasTimes) {
+  auto made = RecordedArchive::exchange("GET", "/", {});
+  made.timings = {};
+  archive_.add(made);
+  EXPECT_FALSE(has_think_times(archive_.reader(), 1));
+}
+
+TEST_F(RecordedHostsTest, HaveThinkTimesIfAResponseHasTimes) {
+  auto made = RecordedArchive::exchange("GET", "/", {});
+  made.timings = {.request_sent = milliseconds(1), .first_byte = milliseconds(9)};
+  archive_.add(made);
+  EXPECT_TRUE(has_think_times(archive_.reader(), 0));
+  EXPECT_FALSE(has_think_times(archive_.reader(), 2));
+}
+
 TEST_F(RecordedHostsTest, AreAsFarAwayAsTcpMeasuredHoweverLateTheRecorderNoticed) {
   auto facts = ConnectionFacts{.id = 1,
                                .scheme = Scheme::kHttp,

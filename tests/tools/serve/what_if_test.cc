@@ -89,11 +89,29 @@ TEST_F(ChangeNamingTest, ACoalescedHostThatIsFurtherAwayMovesTheAddressesOfThePa
   conditions.tls.coalesced = {"b.test"};
   conditions.further_away = {{"b.test", std::chrono::milliseconds(40)}};
   change_naming(conditions, naming_);
-  EXPECT_THAT(naming_.round_trips,
+  EXPECT_THAT(naming_.further_away,
               ElementsAre(Pair(dns::parse_address("192.0.2.1").value(),
                                std::chrono::nanoseconds(std::chrono::milliseconds(40)))));
   EXPECT_THAT(addresses(1), ElementsAre("192.0.2.1:443"));
   EXPECT_THAT(addresses(2), IsEmpty());
+}
+
+TEST_F(ChangeNamingTest, OriginsOnOneStandInAreAsNearAsRecordedAndAsFarAsAnyIsMoved) {
+  using std::chrono::milliseconds;
+  connect("a.test", "192.0.2.1:443");
+  connect("b.test", "192.0.2.2:443");
+  whatif::Conditions conditions;
+  conditions.further_away = {{"b.test", milliseconds(40)}};
+  naming_.round_trips = {{dns::parse_address("192.0.2.1").value(), milliseconds(10)},
+                         {dns::parse_address("192.0.2.2").value(), milliseconds(30)}};
+  change_naming(conditions, naming_);
+  EXPECT_TRUE(naming_.needs_packets);
+  auto const single = dns::Plan::create(*naming_.hosts, {.single = true}).value();
+  auto const at = single.find("a.test")->addresses.front().to_uint();
+  EXPECT_THAT(delays_of(single, naming_), ElementsAre(Pair(at, milliseconds(50))));
+  auto const apart = dns::Plan::create(*naming_.hosts, {}).value();
+  auto const far = apart.find("b.test")->addresses.front().to_uint();
+  EXPECT_EQ(delays_of(apart, naming_).at(far), milliseconds(70));
 }
 
 TEST_F(ChangeNamingTest, APageWithoutAnAddressIsGivenOne) {
