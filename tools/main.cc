@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "base/text/printable.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
 #include "tools/process/process_signals.h"
@@ -33,6 +32,13 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
   bool const known = std::ranges::any_of(
       all, [&](const CLI::App* each) { return each->check_name(arguments.front()); });
   return known ? "" : arguments.front();
+}
+
+/// `exit_code`, or a failure if standard output could not be written.
+int after_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  std::perror("reprise: cannot write the output");
+  return exit_code == kExitDone ? kExitFailed : exit_code;
 }
 
 }  // namespace

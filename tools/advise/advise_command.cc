@@ -10,7 +10,6 @@
 #include "pageload/results/result_file.h"
 #include "tools/advise/advice_text.h"
 #include "tools/advise/advise_run.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
@@ -178,7 +177,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
   } else if (!is_nothing) {
     std::fputs(advice_text(advice, flags.compare.markdown).c_str(), stdout);
   }
-  auto const code = after_output(keep(flags.output, run, seed) ? kExitDone : kExitFailed);
+  auto const code = keep(flags.output, run, seed) ? kExitDone : kExitFailed;
   return stopped.value_or(code);
 }
 

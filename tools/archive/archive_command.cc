@@ -97,7 +97,7 @@ CLI::App* add_view(CLI::App& to, const char* name, const char* what, SharedArgum
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->callback([arguments, &exit_code, view] {
     auto const archive = open_or_say(arguments->archive);
-    exit_code = archive ? after_output(view(*archive, *arguments)) : kExitArchive;
+    exit_code = archive ? view(*archive, *arguments) : kExitArchive;
   });
   return command;
 }
@@ -123,9 +123,9 @@ int statistics_of(const ArchiveArguments& arguments) {
   std::error_code ignored;
   bool const sums = inputs.size() > 1 || std::filesystem::is_directory(inputs[0], ignored) ||
                     ContentSums::is_key(first_key_of(inputs[0]));
-  if (sums) return after_output(print_sums(inputs, arguments.json));
+  if (sums) return print_sums(inputs, arguments.json);
   auto const archive = open_with_remarks(inputs[0]);
-  return archive ? after_output(print_statistics(*archive, arguments.json)) : kExitArchive;
+  return archive ? print_statistics(*archive, arguments.json) : kExitArchive;
 }
 
 void add_statistics(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
@@ -147,7 +147,7 @@ void add_views(CLI::App& archive, const SharedArguments& arguments, int& exit_co
   list->add_option("ARCHIVE", arguments->archive, "Archive to read, or a folder of archives")
       ->required();
   list->add_option("FILTER", arguments->filter, "Which exchanges to list [all]");
-  list->callback([arguments, &exit_code] { exit_code = after_output(list_given(*arguments)); });
+  list->callback([arguments, &exit_code] { exit_code = list_given(*arguments); });
   list->footer(kFilterHelp);
   add_json_flag(list, arguments);
   auto* const show = add_view(archive, "show", "Show one exchange in full", arguments, exit_code,
@@ -204,7 +204,7 @@ void add_archive_command(CLI::App& app, int& exit_code) {
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->add_flag("--no-backup", arguments->no_backup, "Do not keep the original as FILE.bak");
   add_json_flag(command, arguments);
-  command->callback([arguments, &exit_code] { exit_code = after_output(repair(*arguments)); });
+  command->callback([arguments, &exit_code] { exit_code = repair(*arguments); });
 }
 
 }  // namespace reprise

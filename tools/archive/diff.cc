@@ -229,7 +229,7 @@ int diff(DiffArguments& arguments) {
         "reprise: an archive is damaged. Run `reprise archive verify` on each to see where\n");
     return kExitArchive;
   }
-  return after_output(printer.finish(*counts));
+  return printer.finish(*counts);
 }
 
 }  // namespace

@@ -123,8 +123,7 @@ void add_export_command(CLI::App& archive, int& exit_code) {
   command->add_flag("--gzip", arguments->gzip,
                     "Compress each WARC record [on if FILE ends in .gz]");
   command->add_flag("--json", arguments->json, "Print what was written and what was lost, as JSON");
-  command->callback(
-      [arguments, &exit_code] { exit_code = after_output(export_archive(*arguments)); });
+  command->callback([arguments, &exit_code] { exit_code = export_archive(*arguments); });
 }
 
 }  // namespace reprise

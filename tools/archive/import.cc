@@ -269,7 +269,7 @@ void add_import_command(CLI::App& archive, int& exit_code) {
   command->add_flag("--keep-going", arguments->keep_going,
                     "Import what can be read of a damaged recording");
   command->add_flag("--json", arguments->json, "Print the counts and remarks as JSON");
-  command->callback([arguments, &exit_code] { exit_code = after_output(import_all(*arguments)); });
+  command->callback([arguments, &exit_code] { exit_code = import_all(*arguments); });
 }
 
 }  // namespace reprise

@@ -149,12 +149,4 @@ std::optional<Filter> parse_filter(const std::string& text) {
   return std::nullopt;
 }
 
-int after_output(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  std::perror("reprise: cannot write the output");
-  // The rest is lost, too: that is not printed again.
-  static_cast<void>(std::freopen("/dev/null", "w", stdout));
-  return exit_code == kExitDone ? kExitFailed : exit_code;
-}
-
 }  // namespace reprise

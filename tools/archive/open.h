@@ -69,8 +69,4 @@ inline constexpr const char* kFilterHelp =
 /// Returns nothing if the text is invalid; the error has been printed, with a caret.
 std::optional<Filter> parse_filter(const std::string& text);
 
-/// Returns `exit_code`, or a failure if stdout could not be written, which it prints once. main()
-/// calls it after each command.
-int after_output(int exit_code);
-
 }  // namespace reprise

@@ -125,7 +125,7 @@ int redact(RedactArguments& arguments) {
   } else {
     print_text(arguments, *report);
   }
-  return after_output(kExitDone);
+  return kExitDone;
 }
 
 }  // namespace

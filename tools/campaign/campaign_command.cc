@@ -4,7 +4,6 @@
 
 #include "analysis/campaign/file_name.h"
 #include "base/system/text_file.h"
-#include "tools/archive/open.h"
 #include "tools/campaign/advise_digests.h"
 #include "tools/campaign/campaign_folder.h"
 #include "tools/campaign/collect.h"
@@ -89,7 +88,7 @@ int tell_status(const CampaignFlags& flags) {
   auto const text =
       flags.json ? boost::json::serialize(to_json(progress)) + "\n" : progress_text(progress);
   std::fputs(text.c_str(), stdout);
-  return after_output(kExitDone);
+  return kExitDone;
 }
 
 int collect(CampaignFlags& flags) {

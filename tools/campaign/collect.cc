@@ -20,7 +20,6 @@
 #include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/record/corpus_summary.h"
 
@@ -244,7 +243,7 @@ class Collecting {
       if (!line) return kExitFailed;
       std::fputs(page_line_text(*line).c_str(), stdout);
     }
-    return after_output(kExitDone);
+    return kExitDone;
   }
 
   /// What an engine gives is read to its end, whatever happens, so that the engine does not fail.

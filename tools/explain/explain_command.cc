@@ -17,7 +17,6 @@
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/explain/explain_inputs.h"
 #include "tools/explain/explain_text.h"
@@ -301,13 +300,13 @@ int write_explanation(const ExplainFlags& flags, const ExplainTask& task,
     text = explanation_text(explanation, task.rules, task.options, facts);
   }
   std::fputs(text.c_str(), stdout);
-  return after_output(kExitDone);
+  return kExitDone;
 }
 
 int run_explain(const ExplainFlags& flags) {
   if (flags.beacon_script) {
     std::fwrite(beacon_script().data(), 1, beacon_script().size(), stdout);
-    return after_output(kExitDone);
+    return kExitDone;
   }
   if (flags.inputs.empty()) {
     std::fputs("reprise: explain: give a file, such as a result of `reprise load -o`\n", stderr);

@@ -7,7 +7,6 @@
 #include "analysis/partials/slices.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/explain/explain_text.h"
 #include "tools/partials/engine_lines.h"
@@ -107,7 +106,7 @@ int explain_partial_results(const PartialTablesTask& task, const KindRules& rule
                              : partials_text(slowest, rules, task.slowest_percent) + losses;
   std::fputs(text.c_str(), stdout);
   if (task.csv) std::fputs(losses.c_str(), stderr);
-  return after_output(kExitDone);
+  return kExitDone;
 }
 
 }  // namespace reprise

@@ -11,7 +11,6 @@
 #include "base/text/printable.h"
 #include "pageload/browser/launch.h"
 #include "pageload/results/result_file.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
@@ -132,7 +131,7 @@ class PredictRun {
                   prediction_text(milestones_).c_str());
     }
     bool const kept = flags_.output.empty() || keep_file(flags_.output, "prediction.json", report);
-    return after_output(kept ? kExitDone : kExitFailed);
+    return kept ? kExitDone : kExitFailed;
   }
 
  private:

@@ -16,7 +16,6 @@
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/predict/prediction_report.h"
 #include "tools/predict/service_profile.h"
@@ -242,7 +241,7 @@ class ServiceRun {
                   service_graph_text(graph).c_str(),
                   times_text(prediction.times, measured_, "request").c_str());
     }
-    return after_output(kExitDone);
+    return kExitDone;
   }
 
   json::object report(const ServiceEndpoint& endpoint, const ServiceGraph& graph,

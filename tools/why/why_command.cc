@@ -11,7 +11,6 @@
 #include "base/text/command_words.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
-#include "tools/archive/open.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
@@ -109,7 +108,7 @@ int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
   auto const text = flags.compare.json ? boost::json::serialize(json) + "\n"
                                        : timeline_text(report, flags.compare.markdown);
   std::fputs(text.c_str(), stdout);
-  return after_output(kExitDone);
+  return kExitDone;
 }
 
 int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {

@@ -160,11 +160,11 @@ int visit(const Arguments& arguments,
 }
 
 int list(const Arguments& arguments) {
-  return after_output(visit(arguments, [](exporting::Job&, const Exchange& exchange) {
+  return visit(arguments, [](exporting::Job&, const Exchange& exchange) {
     std::printf("%s %s %s\n", exchange.request.method.c_str(),
                 exporting::authority_of(exchange.request).c_str(),
                 exporting::safe_url(exchange.request).c_str());
-  }));
+  });
 }
 
 int print_all(const Arguments& arguments) {

@@ -30,8 +30,9 @@ constexpr auto kTuple = net::as_tuple(net::deferred);
 constexpr std::uint16_t kDnsPort = 53;
 constexpr std::chrono::seconds kDialPatience{30};
 constexpr std::chrono::seconds kAnswerPatience{10};
-/// For a resolver that has to ask others. The command asks again five times, once a second.
-constexpr std::chrono::seconds kNextResolverAfter{2};
+/// For a resolver that has to ask others. The command asks five times, once a second: the last time
+/// well after two silent resolvers have been passed over.
+constexpr std::chrono::milliseconds kNextResolverAfter{1500};
 constexpr std::size_t kResolversMax = 3;
 constexpr std::chrono::milliseconds kAcceptPause{50};
 

@@ -24,7 +24,7 @@ namespace reprise {
 ///
 /// The server's own address (topology.h) stands for this machine's loopback; its port 53 stands for
 /// the resolvers. They are asked in order: over UDP the next one when one cannot be reached, fails
-/// or has not answered within two seconds, over TCP when it cannot be connected to. The one that
+/// or has not answered within 1.5 seconds, over TCP when it cannot be connected to. The one that
 /// helped is then asked first.
 class OutsideRelay {
  public:
