@@ -65,6 +65,23 @@ std::string without_controls(std::string text) {
   return text;
 }
 
+/// What a line says beside its texts.
+void read_summary(const json::object& summary, PageLine& line) {
+  for (const json::value& each : array_at(summary, "failures")) {
+    if (!each.is_object()) continue;
+    auto const& failure = each.get_object();
+    line.failures.push_back(
+        failure_text({.page = line.page,
+                      .name = std::string(text_at(summary, "page")),
+                      .side = std::string(text_at(failure, "side")),
+                      .url = std::string(text_at(failure, "url")),
+                      .loads = static_cast<std::size_t>(integer_at(failure, "loads")),
+                      .why = std::string(text_at(failure, "why"))}));
+  }
+  line.urls = array_at(summary, "urls").size();
+  if (line.urls == 0 && !line.failures.empty()) line.urls = 1;
+}
+
 }  // namespace
 
 std::string page_line_text(const PageLine& line) {
@@ -85,8 +102,16 @@ std::optional<PageLine> read_page_line(std::string_view text) {
   auto const& object = value.get_object();
   line.summary = text_at(object, "summary");
   line.cells = text_at(object, "cells");
-  bool const good = json::parse(line.summary, malformed).is_object() && !malformed;
-  return good ? std::optional(line) : std::nullopt;
+  auto const summary = json::parse(line.summary, malformed);
+  if (malformed || !summary.is_object()) return std::nullopt;
+  read_summary(summary.get_object(), line);
+  return line;
+}
+
+PageLine page_line(std::size_t page, const json::object& summary, std::string cells) {
+  PageLine line{.page = page, .summary = json::serialize(summary), .cells = std::move(cells)};
+  read_summary(summary, line);
+  return line;
 }
 
 PageCollection::PageCollection(const Plan& plan, std::size_t page)
@@ -129,6 +154,29 @@ std::optional<std::string> PageCollection::add(const ShardHeader& header, ShardR
   return std::nullopt;
 }
 
+void PageCollection::add_failure(PageFailure failure) {
+  if (not_measured_) {
+    not_measured_->loads += failure.loads;
+  } else {
+    not_measured_ = std::move(failure);
+  }
+}
+
+std::vector<PageFailure> PageCollection::failures() const {
+  std::vector<PageFailure> out;
+  auto const& sides = plan_.campaign.sides;
+  for (std::size_t side = 0; side < results_.size(); ++side) {
+    auto const named = sides.size() > 1 ? sides[side].name : std::string();
+    for (PageFailure& each : failures_of(results_[side], page_, named)) {
+      out.push_back(std::move(each));
+    }
+  }
+  bool const is_measured =
+      std::ranges::any_of(results_, [](const LoadResult& each) { return !each.loads.empty(); });
+  if (!is_measured && not_measured_) out.push_back(*not_measured_);
+  return out;
+}
+
 std::string PageCollection::cells() const {
   std::string out;
   for (std::size_t side = 0; side < results_.size(); ++side) {
@@ -154,18 +202,25 @@ json::object PageCollection::summary() const {
     browsers[as_utf8(name)] = std::move(all);
   }
   std::size_t loads = 0, failed = 0;
+  std::set<std::string> urls;
   for (const LoadResult& result : results_) {
     for (const LoadResult::Load& load : result.loads) {
       if (!was_asked_for(load)) continue;
       ++loads;
+      urls.insert(load.page.url);
       if (load.page.outcome != LoadOutcome::kLoaded) ++failed;
     }
   }
+  json::array all_urls, failures;
+  for (const std::string& url : urls) all_urls.emplace_back(as_utf8(url));
+  for (const PageFailure& each : this->failures()) failures.push_back(failure_json(each));
   json::object out{{"page", as_utf8(plan_.pages[page_].name)},
                    {"loads", loads},
                    {"failed", failed},
                    {"nodes", std::move(nodes)},
-                   {"browsers", std::move(browsers)}};
+                   {"browsers", std::move(browsers)},
+                   {"urls", std::move(all_urls)}};
+  if (!failures.empty()) out["failures"] = std::move(failures);
   if (advice_.empty()) return out;
   out["advice"] = advice_;
   out["url"] = "";

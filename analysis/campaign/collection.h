@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/campaign/page_failure.h"
 #include "analysis/campaign/plan.h"
 #include "analysis/campaign/shard_result.h"
 
@@ -21,7 +22,12 @@ struct PageLine {
   std::size_t page = 0;  ///< index into Plan::pages
   std::string summary;   ///< JSON, as text: reading numbers again could change them
   std::string cells;
+  // What the summary says:
+  std::size_t urls = 0;                    ///< pages that were loaded, or failed
+  std::vector<std::string> failures = {};  ///< a sentence for each page of which every load failed
 };
+/// Of what PageCollection::summary() and cells() give.
+PageLine page_line(std::size_t page, const boost::json::object& summary, std::string cells);
 /// "PAGE TAB JSON" with a newline, as engines sort and merge lines; and back, without the newline.
 /// Nothing if it is no such line.
 std::string page_line_text(const PageLine& line);
@@ -36,6 +42,9 @@ class PageCollection {
   /// changed between two shards.
   std::optional<std::string> add(const ShardHeader& header, ShardRecord record);
 
+  /// Why there is no record of this page, or not of all its loads.
+  void add_failure(PageFailure failure);
+
   /// By side, in the plan's order; one without loads is empty.
   const std::vector<LoadResult>& results() const { return results_; }
 
@@ -43,13 +52,17 @@ class PageCollection {
   /// between page, side, url, browser, protocol, link, cache, loads, requests that most loads made,
   /// and their SHA-256. The same on every engine if the page requests the same.
   std::string cells() const;
-  /// "page", "loads", "failed", "nodes" with their loads, "browsers" with their versions; of the
-  /// task advise also "advice", and as recorded "url" and "load_events_ms".
+  /// "page", "loads", "failed", "nodes" with their loads, "browsers" with their versions, "urls" of
+  /// the pages; "failures", if every load of one of them failed; of the task advise also "advice",
+  /// and as recorded "url" and "load_events_ms".
   boost::json::object summary() const;
 
  private:
+  std::vector<PageFailure> failures() const;
+
   const Plan& plan_;
   std::size_t page_;
+  std::optional<PageFailure> not_measured_;
   std::vector<LoadResult> results_;
   std::map<std::string, std::size_t> nodes_;
   std::map<std::string, std::set<std::string>> browsers_;  ///< versions, by name

@@ -94,6 +94,7 @@ json::object page_digest(const AdvisedPage& page, const AdvisedPage* before, jso
       {"median_ms", page.load_events_ms.empty() ? json::value() : median(page.load_events_ms)},
       {"suggestions", std::move(suggestions)},
       {"no_longer_suggested", std::move(done)}};
+  if (!page.failure.empty()) out["failure"] = as_utf8(page.failure);
   if (before != nullptr) out["since_last_time"] = std::move(since);
   return out;
 }
@@ -114,6 +115,8 @@ std::string page_markdown(const json::object& page) {
   auto text =
       "## " + safe_text(url.empty() ? text_at(page, "page") : url, true) +
       "\n\nLoad event: " + (is_measured ? ms_text(median->to_number<double>()) : "not measured");
+  auto const failure = text_at(page, "failure");
+  if (!failure.empty()) text += " (" + safe_text(failure, true) + ")";
   if (auto const& since = object_at(page, "since_last_time"); !since.empty()) {
     text += ", " + std::string(text_at(since, "verdict"));
     if (since.contains("shift_ms")) {
@@ -132,7 +135,7 @@ std::string page_markdown(const json::object& page) {
             ", measured)" + (flag_at(each, "new") ? ". New" : "") + "\n   Tried by " +
             markdown_code(printable(text_at(each, "what_if"))) + "\n";
   }
-  if (number == 0) text += "No change could be shown to make it faster.\n";
+  if (number == 0 && failure.empty()) text += "No change could be shown to make it faster.\n";
   for (const json::value& value : array_at(page, "no_longer_suggested")) {
     text += "\nNo longer suggested: " + markdown_code(printable(value.get_string())) + "\n";
   }
@@ -151,6 +154,10 @@ AdvisedPage advised_page(const json::object& summary) {
     if (value.is_number() && std::isfinite(value.to_number<double>())) {
       page.load_events_ms.push_back(value.to_number<double>());
     }
+  }
+  auto const& failures = array_at(summary, "failures");
+  if (!failures.empty() && failures[0].is_object()) {
+    page.failure = text_at(failures[0].get_object(), "why");
   }
   for (auto const& node : object_at(summary, "nodes")) page.nodes.insert(std::string(node.key()));
   return page;

@@ -19,6 +19,7 @@ struct AdvisedPage {
   std::vector<double> load_events_ms;  ///< as recorded
   std::set<std::string> nodes;         ///< the machines that measured it; empty: unknown
   boost::json::object advice;          ///< `reprise-advice/1`
+  std::string failure = {};            ///< why it could not be measured; empty: it was
 };
 
 /// A page of set.json.

@@ -4,6 +4,8 @@
 #include <boost/json/array.hpp>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -26,6 +28,57 @@ void add_clock_remarks(std::span<const NodeCheck> nodes, CampaignProgress& progr
   }
 }
 
+/// Pages of which every load failed in all shards that are done.
+class FailedPages {
+ public:
+  explicit FailedPages(const Plan& plan) : plan_(plan), parts_(plan.pages.size()) {}
+
+  void add(const ShardHeader& header) {
+    for (const ShardPart& part : plan_.shards[header.shard - 1].parts) ++parts_[part.page];
+    for (const PageFailure& each : header.failures) {
+      if (each.page >= parts_.size()) continue;
+      auto& sum = failed_[{each.page, each.side, each.url}];
+      ++sum.parts;
+      sum.loads += each.loads;
+      if (sum.why.empty()) sum.why = each.why;
+    }
+  }
+
+  std::vector<PageFailure> all() const {
+    std::vector<PageFailure> out;
+    for (auto const& [key, of_key] : failed_) {
+      auto const& [page, side, url] = key;
+      auto sum = of_key;
+      PageFailure failure{.page = page,
+                          .name = plan_.pages[page].name,
+                          .side = side,
+                          .url = url,
+                          .loads = 0,
+                          .why = sum.why};
+      auto const of_all = failed_.find({page, "", ""});
+      if (!failure.is_of_all() && of_all != failed_.end()) {
+        sum.parts += of_all->second.parts;
+        sum.loads += of_all->second.loads;
+      }
+      if (sum.parts < parts_[page]) continue;
+      failure.loads = sum.loads;
+      bool const is_url = plan_.campaign.task == CampaignFile::Task::kRecord;
+      if (is_url) failure.url = plan_.pages[page].source;
+      out.push_back(std::move(failure));
+    }
+    return out;
+  }
+
+ private:
+  struct Sum {
+    std::size_t parts = 0, loads = 0;
+    std::string why;
+  };
+  const Plan& plan_;
+  std::vector<std::size_t> parts_;  ///< that are done, by page
+  std::map<std::tuple<std::size_t, std::string, std::string>, Sum> failed_;
+};
+
 }  // namespace
 
 std::string time_text(double seconds) {
@@ -45,6 +98,7 @@ std::string time_text(double seconds) {
 CampaignProgress progress_of(const Plan& plan, const CampaignFacts& facts) {
   CampaignProgress progress{.shards = plan.shards.size(), .refused = refused_nodes(facts.nodes)};
   std::vector<bool> done(plan.shards.size());
+  FailedPages failed(plan);
   double expected_done = 0;
   for (const ShardHeader& header : facts.results) {
     if (header.shard == 0 || header.shard > done.size()) continue;
@@ -53,7 +107,9 @@ CampaignProgress progress_of(const Plan& plan, const CampaignFacts& facts) {
       continue;
     }
     done[header.shard - 1] = true;
+    failed.add(header);
     progress.loads += header.loads;
+    progress.loads_planned += header.loads;
     progress.failed_loads += header.failed;
     progress.machine_seconds += header.seconds;
     expected_done += expected_seconds(plan, plan.shards[header.shard - 1]);
@@ -63,14 +119,15 @@ CampaignProgress progress_of(const Plan& plan, const CampaignFacts& facts) {
   }
   double expected_missing = 0;
   for (std::size_t shard = 0; shard < done.size(); ++shard) {
-    progress.loads_planned += planned_loads(plan, plan.shards[shard]);
     if (done[shard]) continue;
+    progress.loads_planned += planned_loads(plan, plan.shards[shard]);
     progress.missing.push_back(shard + 1);
     expected_missing += expected_seconds(plan, plan.shards[shard]);
   }
+  progress.failed_pages = failed.all();
   for (const ShardFailure& failure : facts.failures) {
     bool const counts = failure.shard > 0 && failure.shard <= done.size();
-    if (counts && !done[failure.shard - 1]) ++progress.reasons[failure.reason];
+    if (counts && !done[failure.shard - 1]) ++progress.reasons[failure.text()];
   }
   double const pace = expected_done > 0 ? progress.machine_seconds / expected_done : 1;
   progress.seconds_left = pace * expected_missing /
@@ -104,6 +161,9 @@ std::string progress_text(const CampaignProgress& progress) {
   for (auto const& [reason, shards] : progress.reasons) {
     text += counted(shards, "missing shard") + ": " + printable(reason) + "\n";
   }
+  std::vector<std::string> failures;
+  for (const PageFailure& each : progress.failed_pages) failures.push_back(failure_text(each));
+  text += failures_text(failures);
   for (const std::string& remark : progress.remarks) text += printable(remark) + "\n";
   return text;
 }
@@ -114,8 +174,13 @@ json::object to_json(const CampaignProgress& progress) {
     nodes[as_utf8(name)] = {{"shards", node.shards}, {"seconds", node.seconds}};
   }
   for (auto const& [reason, shards] : progress.reasons) reasons[as_utf8(reason)] = shards;
-  json::array missing, refused, remarks;
+  json::array missing, failed_pages, refused, remarks;
   for (auto const shard : progress.missing) missing.push_back(shard);
+  for (const PageFailure& each : progress.failed_pages) {
+    auto failure = failure_json(each);
+    failure["page"] = as_utf8(each.name);
+    failed_pages.push_back(std::move(failure));
+  }
   for (const RefusedNode& node : progress.refused) {
     refused.push_back({{"node", as_utf8(node.node)}, {"why", as_utf8(node.why)}});
   }
@@ -127,6 +192,7 @@ json::object to_json(const CampaignProgress& progress) {
           {"loads_planned", progress.loads_planned},
           {"loads", progress.loads},
           {"failed_loads", progress.failed_loads},
+          {"failed_pages", std::move(failed_pages)},
           {"machine_seconds", progress.machine_seconds},
           {"seconds_left", progress.seconds_left},
           {"nodes", std::move(nodes)},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/campaign/nodes.h"
+#include "analysis/campaign/page_failure.h"
 #include "analysis/campaign/plan.h"
 #include "analysis/campaign/shard_result.h"
 
@@ -19,7 +20,10 @@ namespace reprise {
 struct ShardFailure {
   std::size_t shard = 0;  ///< from 1
   std::string node;
-  std::string reason;  ///< a sentence
+  std::string reason;       ///< a sentence; the same one if another attempt fails alike
+  std::string detail = {};  ///< what happened in this attempt; can be empty
+
+  std::string text() const { return detail.empty() ? reason : reason + " (" + detail + ")"; }
 };
 
 struct CampaignFacts {
@@ -32,6 +36,8 @@ struct CampaignFacts {
 struct CampaignProgress {
   std::size_t shards = 0;
   std::vector<std::size_t> missing;  ///< from 1, ascending
+  /// Those that were made in the shards that are done, and those of one page per archive in the
+  /// others: how many pages an archive has is known when it is loaded.
   std::size_t loads_planned = 0;
   std::size_t loads = 0;
   std::size_t failed_loads = 0;
@@ -44,6 +50,7 @@ struct CampaignProgress {
   };
   std::map<std::string, Node> nodes;
   std::map<std::string, std::size_t> reasons;  ///< of missing shards, and their number
+  std::vector<PageFailure> failed_pages;       ///< in the shards that are done, of every load
   std::vector<RefusedNode> refused;
   std::vector<std::string> remarks;  ///< sentences
 };

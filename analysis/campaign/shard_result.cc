@@ -1,7 +1,10 @@
 #include "analysis/campaign/shard_result.h"
 
+#include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <utility>
 
 #include "analysis/campaign/file_name.h"
 #include "base/text/printable.h"
@@ -14,6 +17,22 @@ namespace reprise {
 namespace {
 
 constexpr std::string_view kShardSchema = "reprise-shard/1";
+/// The first line stays short: progress reads those of all shards.
+constexpr std::size_t kUrlBytesMax = 2'000;
+constexpr std::size_t kWhyBytesMax = 300;
+
+json::array failures_json(const ShardHeader& header) {
+  json::array out;
+  for (PageFailure each : header.failures) {
+    if (out.size() == ShardHeader::kFailuresMax) break;
+    each.url.resize(std::min(each.url.size(), kUrlBytesMax));
+    each.why.resize(std::min(each.why.size(), kWhyBytesMax));
+    auto failure = failure_json(each);
+    failure["page"] = each.page;
+    out.push_back(std::move(failure));
+  }
+  return out;
+}
 
 std::expected<json::object, std::string> object_in(std::string_view line) {
   boost::system::error_code malformed;
@@ -26,16 +45,17 @@ std::expected<json::object, std::string> object_in(std::string_view line) {
 }  // namespace
 
 std::string header_line(const ShardHeader& header) {
-  json::object const out{{"schema", kShardSchema},
-                         {"plan", header.plan},
-                         {"shard", header.shard},
-                         {"node", as_utf8(header.node)},
-                         {"seconds", header.seconds},
-                         {"records", header.records},
-                         {"loads", header.loads},
-                         {"failed", header.failed},
-                         {"finished_unix_ms", header.finished_unix_ms},
-                         {"reprise", header.reprise}};
+  json::object out{{"schema", kShardSchema},
+                   {"plan", header.plan},
+                   {"shard", header.shard},
+                   {"node", as_utf8(header.node)},
+                   {"seconds", header.seconds},
+                   {"records", header.records},
+                   {"loads", header.loads},
+                   {"failed", header.failed},
+                   {"finished_unix_ms", header.finished_unix_ms},
+                   {"reprise", header.reprise}};
+  if (!header.failures.empty()) out["failures"] = failures_json(header);
   return json::serialize(out) + "\n";
 }
 
@@ -61,6 +81,14 @@ std::expected<ShardHeader, std::string> read_header(std::string_view line) {
                      .failed = static_cast<std::size_t>(from.integer("failed")),
                      .finished_unix_ms = from.number("finished_unix_ms").value_or(0),
                      .reprise = from.text("reprise")};
+  from.each("failures", ShardHeader::kFailuresMax, [&](Fields each) {
+    header.failures.push_back({.page = static_cast<std::size_t>(each.integer("page")),
+                               .name = {},
+                               .side = each.text("side"),
+                               .url = each.text("url"),
+                               .loads = static_cast<std::size_t>(each.integer("loads")),
+                               .why = each.text("why")});
+  });
   if (!is_file_name(header.node)) from.wrong("node", kFileNameRule);
   if (!error.empty()) return std::unexpected(error);
   return header;

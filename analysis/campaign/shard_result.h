@@ -9,7 +9,9 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analysis/campaign/page_failure.h"
 #include "pageload/results/load_result.h"
 
 namespace reprise {
@@ -25,6 +27,10 @@ struct ShardHeader {
   std::size_t failed = 0;       ///< that did not load, or were not recorded
   double finished_unix_ms = 0;  ///< by the node's clock; nothing depends on it
   std::string reprise;          ///< version
+  /// A page of a part of the shard, of which every load failed in that part; the first ones.
+  std::vector<PageFailure> failures = {};
+
+  static constexpr std::size_t kFailuresMax = 300;
 };
 
 /// What was measured of one page on one side: two lines.

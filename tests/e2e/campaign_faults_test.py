@@ -242,6 +242,78 @@ class Collected(campaigns.CampaignCase):
                          [["notes.txt", "p0.json", "p2.json"], ["p0.json", "p2.json"]])
 
 
+    def fail_every_load(self, url):
+        """Of a page, in the results of all shards."""
+        for path in (self.plan / "results").iterdir():
+            lines = []
+            for line in map(json.loads, path.read_text().splitlines()):
+                for load in line.get("loads", []) if "archive" in line else []:
+                    if load["url"] == url:
+                        load.update(outcome="timed-out", failure="net::ERR_FAILED")
+                lines.append(json.dumps(line) + "\n")
+            path.write_text("".join(lines))
+
+    def test_pages_are_counted_and_one_that_always_failed_is_named(self):
+        self.run_campaign("plan", self.campaign(archives=["corpus"], loads=3), "-o", self.plan)
+        campaigns.simulate(self.plan, lambda shard: "n1", lambda node, side, shard, run: 1000 + run)
+        results = self.folder / "set"
+        done = self.run_campaign("collect", self.plan, "-o", results)
+        self.assertIn(b"9 loads of 3 pages in 3 archives", done.stderr)
+        second = "https://p1.test/second"
+        path, = (self.plan / "results").iterdir()
+        lines = []
+        for line in map(json.loads, path.read_text().splitlines()):
+            if line.get("archive", "").endswith("p1.reprise"):
+                line["loads"] += [{**load, "url": second} for load in line["loads"]]
+            lines.append(json.dumps(line) + "\n")
+        path.write_text("".join(lines))
+        self.fail_every_load(second)
+        done = self.run_campaign("collect", self.plan, "-o", results, expect=1)
+        self.assertIn(b"of 4 pages in 3 archives", done.stderr)
+        self.assertIn(f"page p1 ({second}) failed in every load: net::ERR_FAILED",
+                      done.stderr.decode())
+        pages = json.loads((results / "set.json").read_text())["pages"]
+        self.assertEqual(pages[1]["urls"], ["https://p1.test/", second])
+        self.assertEqual(pages[1]["failures"], [{"side": "", "url": second, "loads": 3,
+                                                 "why": "net::ERR_FAILED"}])
+        parts = self.folder / "parts"
+        lines = self.run_campaign("collect", self.plan, "-o", parts, "--part", "1/1").stdout
+        done = self.run_campaign("collect", self.plan, "-o", parts, "--merge", input=lines,
+                                 expect=1)
+        self.assertIn(b"failed in every load: net::ERR_FAILED", done.stderr)
+
+    def test_a_page_whose_shard_failed_is_named_with_the_reason(self):
+        file = self.campaign(archives=["corpus"], loads=3, load_seconds=60, shard_minutes=4)
+        self.run_campaign("plan", file, "-o", self.plan)
+        campaigns.simulate(self.plan, lambda shard: "n1", lambda node, side, shard, run: 1000 + run,
+                           skip={2})
+        (self.plan / "failures" / "000002.json").write_text(json.dumps(
+            {"shard": 2, "node": "n1", "reason": "it failed", "detail": "no such page"}))
+        results = self.folder / "set"
+        done = self.run_campaign("collect", self.plan, "-o", results, "--incomplete", expect=1)
+        self.assertIn(b"page p1 failed: shard 2 has no result: it failed (no such page)",
+                      done.stderr)
+        self.assertIn(b"6 loads of 3 pages in 3 archives", done.stderr)
+
+    def test_a_page_that_was_not_recorded_is_named(self):
+        self.run_campaign("plan", self.campaign(urls=["https://a.test/"]), "-o", self.plan)
+        shard = self.plan / "results" / "000001"
+        shard.mkdir()
+        (shard / "shard.json").write_text(json.dumps(
+            {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
+             "seconds": 9, "records": 0, "loads": 1, "failed": 1, "finished_unix_ms": 1e12,
+             "failures": [{"page": 0, "loads": 1, "why": "no such host"}],
+             "reprise": "0.1.0"}) + "\n")
+        (shard / "corpus.json").write_text(json.dumps(
+            {"schema": "reprise-corpus/1", "pages": [
+                {"url": "https://a.test/", "name": "a", "archive": None,
+                 "failure": "no such host"}]}))
+        failed, = self.status()["failed_pages"]
+        self.assertEqual((failed["url"], failed["why"]), ("https://a.test/", "no such host"))
+        done = self.run_campaign("collect", self.plan, "-o", self.folder / "set", expect=1)
+        self.assertIn(b"page a (https://a.test/) failed: no such host", done.stderr)
+
+
 @unittest.skipUnless(campaigns.BROWSER, "no Chromium")
 class Measured(campaigns.CampaignCase):
     def test_an_engine_that_dies_costs_one_start_of_the_shard_that_ran(self):
@@ -276,10 +348,20 @@ class Measured(campaigns.CampaignCase):
         self.assertIn(b"the results of the shard's other pages are kept", done.stderr)
         status = self.status()
         self.assertEqual((status["missing"], status["loads"], status["failed_loads"]), ([], 3, 1))
+        failed, = status["failed_pages"]
+        self.assertEqual((failed["page"], failed["loads"]), ("p1", 1))
+        self.assertIn("p1.reprise", failed["why"])
+        text = self.run_campaign("status", self.plan).stdout.decode()
+        self.assertIn(f"page p1 failed: {failed['why']}", text)
+        self.run_campaign("resume", self.plan, "--node", "here", expect=1)
         results = self.folder / "set"
-        self.run_campaign("collect", self.plan, "-o", results)
+        done = self.run_campaign("collect", self.plan, "-o", results, expect=1)
+        self.assertIn(f"page p1 failed: {failed['why']}", done.stderr.decode())
         self.assertEqual(sorted(path.name for path in (results / "A").iterdir()),
                          ["p0.json", "p2.json"])
+        pages = json.loads((results / "set.json").read_text())["pages"]
+        self.assertEqual([[each["why"] for each in page.get("failures", ())] for page in pages],
+                         [[], [failed["why"]], []])
 
 
 @unittest.skipUnless(campaigns.BROWSER, "no Chromium")

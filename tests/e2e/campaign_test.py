@@ -23,7 +23,7 @@ class Measured(campaigns.CampaignCase):
     def test_all_shards_are_measured_once_and_collected(self):
         told = self.plan_pages(2, loads=2, load_seconds=20, shard_minutes=2,
                                sides=[{"name": "A"}, {"name": "B"}])
-        self.assertIn(b"2 pages, 8 loads in 2 shards", told.stdout)
+        self.assertIn(b"2 archives, 8 loads in 2 shards", told.stdout)
         self.assertEqual(self.status()["missing"], [1, 2])
         refused = self.run_campaign("collect", self.plan, "-o", self.folder / "set", expect=1)
         self.assertIn(b"2 shards missing: run `reprise campaign resume`", refused.stderr)

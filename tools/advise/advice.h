@@ -11,6 +11,7 @@
 #include "analysis/advice/candidates.h"
 #include "analysis/advice/page_losses.h"
 #include "analysis/comparison.h"
+#include "analysis/lost_loads.h"
 #include "analysis/prediction/prediction.h"
 
 namespace reprise {
@@ -62,6 +63,7 @@ struct Advice {
   std::optional<MeasuredChange> together;
   std::vector<LeftOut> left_out;
   std::vector<UntriedChange> not_tried;  ///< in the order in which they would have been measured
+  LostLoads lost;  ///< of all loads: those that the page is learnt from, and those of each side
   /// A budget with which the changes would all have been tried that this one was too short for;
   /// nothing if it was long enough.
   std::optional<std::chrono::minutes> budget_for_all;

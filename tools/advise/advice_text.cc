@@ -44,6 +44,7 @@ class AdviceText {
                  "Tried, and not advised:");
     add_not_tried();
     add_budget();
+    add_lost();
     add_shared_remarks();
     return std::move(text_);
   }
@@ -156,6 +157,11 @@ class AdviceText {
           "--budget " +
           std::to_string(more->count()) + "m should decide.\n";
     }
+  }
+
+  void add_lost() {
+    auto const lost = lost_text(advice_.lost);
+    if (!lost.empty()) text_ += "\n" + safe(lost) + ".\n";
   }
 
   void add_shared_remarks() {

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <random>
 
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/private_folder.h"
 #include "base/system/program.h"
@@ -60,6 +62,9 @@ json::object change_json(const MeasuredChange& change) {
   json::object out{{"changes", std::move(candidates)}, {"verdict", change.verdict()}};
   auto remarks = strings_json(change.comparison.remarks);
   if (!remarks.empty()) out["remarks"] = std::move(remarks);
+  if (auto const& refusals = change.comparison.refusals; !refusals.empty()) {
+    out["not_compared"] = as_utf8(refusals.front().text);
+  }
   if (!change.losses.empty()) {
     out["losses"] = {{"requests", strings_json(change.losses.requests)},
                      {"errors", strings_json(change.losses.errors)}};
@@ -84,6 +89,18 @@ json::object change_json(const MeasuredChange& change) {
   return out;
 }
 
+json::object lost_json(const LostLoads& lost) {
+  auto const of = [](const LostLoads::Why& why) -> json::object {
+    json::object out{{"loads", why.loads}};
+    if (why.loads > 0) out["first"] = as_utf8(why.first);
+    return out;
+  };
+  return {{"made", lost.made},
+          {"lost", lost.lost()},
+          {"disturbed", of(lost.disturbed)},
+          {"failed", of(lost.failed)}};
+}
+
 json::object advice_json(const Advice& advice, std::uint64_t seed) {
   json::array changes;
   for (const MeasuredChange& change : advice.changes) changes.push_back(change_json(change));
@@ -104,6 +121,7 @@ json::object advice_json(const Advice& advice, std::uint64_t seed) {
     not_tried.push_back(std::move(untried));
   }
   out["not_tried"] = std::move(not_tried);
+  if (advice.lost.lost() > 0) out["lost_loads"] = lost_json(advice.lost);
   return out;
 }
 
@@ -138,6 +156,19 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   return kept && page;
 }
 
+/// Whether no file of -o replaces the archive. Prints why not.
+bool is_archive_kept(const AdviseFlags& flags, const std::vector<std::string>& words) {
+  if (flags.output.empty()) return true;
+  std::vector<std::string> names{"advice.json", "advice.md", "dependency.json", "view.html"};
+  // The page as recorded, each change, and each combination.
+  for (std::size_t side = 0; side <= 2 * flags.candidates; ++side) {
+    names.push_back("loads-" + std::to_string(side) + ".json");
+  }
+  return std::ranges::all_of(names, [&flags, archive = archive_of(words)](const std::string& name) {
+    return are_different_files("ARCHIVE", {archive}, {{"-o", flags.output / name}});
+  });
+}
+
 int run_command(const AdviseFlags& flags, const std::vector<std::string>& words) {
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "advise: " + compare.error());
@@ -145,6 +176,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
   if (compare->metrics.empty()) compare->metrics = {0};
   auto const budget = parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "advise: --budget must be a time such as 90s, 10m or 1h");
+  if (!is_archive_kept(flags, words)) return kExitUsage;
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
@@ -171,6 +203,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
     say(0,
         "nothing to try: no request of the page is of a kind that a known change could make "
         "faster");
+    if (auto const lost = lost_text(advice.lost); !lost.empty()) say(0, lost);
   }
   if (flags.compare.json) {
     std::printf("%s\n", json::serialize(advice_json(advice, seed)).c_str());
@@ -200,7 +233,7 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h")
       ->capture_default_str();
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   sub->add_option(
       "-o,--output", flags->output,
       "Write advice.json, advice.md, dependency.json, view.html and the loads to this folder");

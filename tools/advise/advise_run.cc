@@ -76,6 +76,16 @@ std::vector<ExperimentSide> alone(ExperimentSide side) {
 }  // namespace
 
 std::optional<int> AdviseRun::run() {
+  auto const code = find_and_measure();
+  for (auto const* const each : {&watched_, &experiment_}) {
+    for (std::size_t side = 0; each->has_value() && side < (*each)->sides(); ++side) {
+      advice_.lost.add((*each)->side(side).result());
+    }
+  }
+  return code;
+}
+
+std::optional<int> AdviseRun::find_and_measure() {
   ends_ = std::chrono::steady_clock::now() + options_.budget;
   if (auto const code = watch()) return code;
   if (auto const code = find()) return code;

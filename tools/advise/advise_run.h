@@ -50,6 +50,7 @@ class AdviseRun {
   const LearntPage& page() const { return page_; }
 
  private:
+  std::optional<int> find_and_measure();
   std::optional<int> watch();
   /// The changes that could be measured, the one that promises most first.
   std::vector<MeasuredChange> ranked();

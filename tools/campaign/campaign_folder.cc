@@ -27,7 +27,9 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 constexpr std::uintmax_t kNodeCheckBytesMax = 1 << 20;
-constexpr std::size_t kHeaderBytesMax = 8 << 10;
+/// Most headers are shorter: one read is enough.
+constexpr std::size_t kHeaderReadBytes = 8 << 10;
+constexpr std::size_t kHeaderBytesMax = 4 << 20;
 
 std::string number_text(std::size_t shard) {
   char text[32];
@@ -44,11 +46,18 @@ std::string host_name() {
 std::string first_line_of(const fs::path& path) {
   Descriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return {};
-  std::string text(kHeaderBytesMax, '\0');
-  auto const size = ::read(file.get(), text.data(), text.size());
-  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  auto const end = text.find('\n');
-  return end == std::string::npos ? std::string() : text.substr(0, end);
+  std::string text;
+  while (text.size() < kHeaderBytesMax) {
+    auto const before = text.size();
+    text.resize(before + kHeaderReadBytes);
+    auto const size = ::read(file.get(), text.data() + before, kHeaderReadBytes);
+    text.resize(before + (size < 0 ? 0 : static_cast<std::size_t>(size)));
+    if (auto const end = text.find('\n', before); end != std::string::npos) {
+      return text.substr(0, end);
+    }
+    if (text.size() == before) break;
+  }
+  return {};
 }
 
 /// The names of a folder's files with this suffix, sorted.
@@ -68,7 +77,8 @@ std::optional<ShardFailure> failure_in(const fs::path& path) {
   auto const& object = value.get_object();
   return ShardFailure{.shard = static_cast<std::size_t>(integer_at(object, "shard")),
                       .node = std::string(text_at(object, "node")),
-                      .reason = std::string(text_at(object, "reason"))};
+                      .reason = std::string(text_at(object, "reason")),
+                      .detail = std::string(text_at(object, "detail"))};
 }
 
 fs::path failure_path(const fs::path& folder, std::size_t shard) {
@@ -230,13 +240,14 @@ bool CampaignFolder::keep_node_check(NodeCheck check) const {
 }
 
 void CampaignFolder::keep_failure(const ShardFailure& failure) const {
-  json::object const out{{"shard", failure.shard},
-                         {"node", as_utf8(failure.node)},
-                         {"reason", as_utf8(failure.reason)}};
+  json::object out{{"shard", failure.shard},
+                   {"node", as_utf8(failure.node)},
+                   {"reason", as_utf8(failure.reason)}};
+  if (!failure.detail.empty()) out["detail"] = as_utf8(failure.detail);
   static_cast<void>(
       write_private_file(json::serialize(out) + "\n", failure_path(path_, failure.shard)));
   say_of_campaign(0, "shard " + std::to_string(failure.shard) + " on node " + failure.node + ": " +
-                         failure.reason);
+                         failure.text());
 }
 
 void CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {

@@ -1,11 +1,10 @@
 #include "tools/campaign/collect.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
@@ -13,13 +12,13 @@
 #include <vector>
 
 #include "analysis/campaign/collection.h"
-#include "analysis/campaign/file_name.h"
+#include "analysis/campaign/page_failure.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
 #include "base/text/counted.h"
-#include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "tools/campaign/older_set.h"
 #include "tools/commands.h"
 #include "tools/record/corpus_summary.h"
 
@@ -28,48 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-constexpr std::string_view kSetSchema = "reprise-set/1";
-
-/// The set.json of an older set, as write_set() writes it: a line for the set, then one for each
-/// page. Pages are read one at a time.
-class OlderSet {
- public:
-  explicit OlderSet(const fs::path& path) : file_(path, std::ios::binary) {
-    std::string line;
-    if (std::getline(file_, line)) head_ = parsed(line + "]}");
-  }
-
-  std::set<std::string> sides() const {
-    std::set<std::string> out;
-    if (text_at(head_, "schema") != kSetSchema) return out;
-    for (const json::value& side : array_at(head_, "sides")) {
-      if (side.is_string() && is_file_name(side.get_string())) out.emplace(side.get_string());
-    }
-    return out;
-  }
-
-  /// The name of the next page; nothing after the last one.
-  std::optional<std::string> next_page() {
-    std::string line;
-    while (std::getline(file_, line)) {
-      if (line.ends_with(',')) line.pop_back();
-      std::string name(text_at(parsed(line), "page"));
-      if (is_file_name(name)) return name;
-    }
-    return std::nullopt;
-  }
-
- private:
-  static json::object parsed(const std::string& text) {
-    boost::system::error_code malformed;
-    auto const value = json::parse(text, malformed);
-    return value.is_object() ? value.get_object() : json::object();
-  }
-
-  std::ifstream file_;
-  json::object head_;
-};
 
 class Collecting {
  public:
@@ -188,6 +145,7 @@ class Collecting {
         return std::nullopt;
       }
     }
+    if (auto failure = why_missing(page)) collection.add_failure(std::move(*failure));
     for (std::size_t side = 0; side < collection.results().size(); ++side) {
       const LoadResult& result = collection.results()[side];
       auto const path =
@@ -201,9 +159,25 @@ class Collecting {
       }
       if (!keep(path, json::serialize(to_json(result)) + "\n")) return std::nullopt;
     }
-    return PageLine{.page = page,
-                    .summary = json::serialize(collection.summary()),
-                    .cells = collection.cells()};
+    return page_line(page, collection.summary(), collection.cells());
+  }
+
+  /// Why no shard of a page has a result; nothing if one has, or if none was tried.
+  std::optional<PageFailure> why_missing(std::size_t page) const {
+    if (!shards_[page].empty()) return std::nullopt;
+    for (const ShardFailure& each : facts_.failures) {
+      if (!std::ranges::binary_search(progress_.missing, each.shard)) continue;
+      auto const& parts = plan_.shards[each.shard - 1].parts;
+      if (std::ranges::find(parts, page, &ShardPart::page) == parts.end()) continue;
+      return PageFailure{
+          .page = page,
+          .name = plan_.pages[page].name,
+          .side = {},
+          .url = {},
+          .loads = 0,
+          .why = "shard " + std::to_string(each.shard) + " has no result: " + each.text()};
+    }
+    return std::nullopt;
   }
 
   std::optional<std::string> add_shard(std::size_t shard, std::size_t page,
@@ -216,6 +190,9 @@ class Collecting {
     }
     auto records = ShardRecords::open(held_text_);
     if (!records) return records.error();
+    for (const PageFailure& each : records->header().failures) {
+      if (each.page == page && each.is_of_all()) collection.add_failure(each);
+    }
     while (records->more()) {
       auto record = records->next();
       if (!record) return record.error();
@@ -293,7 +270,11 @@ class Collecting {
     std::string cells =
         "page\tside\turl\tbrowser\tprotocol\tlink\tcache\tloads\trequests\trequests_sha256\n";
     bool first = true;
+    std::size_t urls = 0;
+    std::vector<std::string> failures;
     for (auto const& [page, line] : lines) {
+      urls += line.urls;
+      failures.insert(failures.end(), line.failures.begin(), line.failures.end());
       text += (first ? "\n" : ",\n") + line.summary;
       cells += line.cells;
       first = false;
@@ -301,15 +282,23 @@ class Collecting {
     text += "\n]}\n";
     bool const kept =
         keep(options_.output / "cells.tsv", cells) && keep(options_.output / "set.json", text);
-    if (kept) {
-      std::fprintf(stderr, "wrote %s: %s of %s\n", options_.output.c_str(),
-                   counted(progress_.loads, "load").c_str(), counted(lines.size(), "page").c_str());
-    }
-    return kept ? kExitDone : kExitFailed;
+    if (!kept) return kExitFailed;
+    std::fprintf(stderr, "wrote %s: %s of %s in %s\n", options_.output.c_str(),
+                 plan_.campaign.task == CampaignFile::Task::kLoad
+                     ? counted(progress_.loads, "load").c_str()
+                     : "advice",
+                 counted(urls, "page").c_str(), counted(lines.size(), "archive").c_str());
+    return code_after(failures);
+  }
+
+  /// Prints the pages that failed. The set is complete without them, and its user must know.
+  static int code_after(const std::vector<std::string>& failures) {
+    std::fputs(failures_text(failures).c_str(), stderr);
+    return failures.empty() ? kExitDone : kExitFailed;
   }
 
   /// All archives in one folder, linked where the file system can, with one corpus.json.
-  int collect_archives() const {
+  int collect_archives() {
     CorpusSummary all;
     for (const ShardHeader& header : facts_.results) {
       if (std::ranges::binary_search(progress_.missing, header.shard)) continue;
@@ -323,7 +312,25 @@ class Collecting {
         }
       }
     }
-    return all.write(options_.output) ? kExitDone : kExitFailed;
+    shards_ = shards_of_pages();
+    for (std::size_t page = 0; page < plan_.pages.size(); ++page) {
+      auto const missing = why_missing(page);
+      if (!missing) continue;
+      all.put({.page = {.url = plan_.pages[page].source, .name = missing->name},
+               .failure = missing->why});
+    }
+    if (!all.write(options_.output)) return kExitFailed;
+    std::vector<std::string> failures;
+    for (const CorpusEntry* entry : all.entries()) {
+      if (entry->recorded) continue;
+      failures.push_back(failure_text({.page = 0,
+                                       .name = entry->page.name,
+                                       .side = {},
+                                       .url = entry->page.url,
+                                       .loads = 1,
+                                       .why = entry->failure}));
+    }
+    return code_after(failures);
   }
 
   /// An older or torn one of an earlier run is replaced.

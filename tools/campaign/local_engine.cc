@@ -106,7 +106,7 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
     folder.set_aside(progress.refused);
     if (progress.missing.empty()) {
       std::fputs(progress_text(progress).c_str(), stderr);
-      return kExitDone;
+      return progress.failed_pages.empty() ? kExitDone : kExitFailed;
     }
     Rounds rounds(folder);
     auto const shards = rounds.startable(progress.missing, options.rounds);

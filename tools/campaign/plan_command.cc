@@ -131,11 +131,12 @@ int plan_from_file(const fs::path& file, const fs::path& folder) {
     loads += planned_loads(*plan, shard);
   }
   bool const measures = plan->campaign.task == CampaignFile::Task::kLoad;
-  std::printf("%s, %s in %s of at most %s: about %s on one node\n",
-              counted(plan->pages.size(), "page").c_str(),
+  bool const records = plan->campaign.task == CampaignFile::Task::kRecord;
+  std::printf("%s, %s in %s of at most %s: about %s on one node%s\n",
+              counted(plan->pages.size(), records ? "page" : "archive").c_str(),
               measures ? counted(loads, "load").c_str() : "one task each",
               counted(plan->shards.size(), "shard").c_str(), time_text(longest).c_str(),
-              time_text(seconds).c_str());
+              time_text(seconds).c_str(), measures ? ", if each archive has one page" : "");
   return kExitDone;
 }
 

@@ -10,6 +10,8 @@
 #include <expected>
 #include <filesystem>
 #include <random>
+#include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/system/execute.h"
@@ -23,6 +25,7 @@
 #include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "tools/campaign/error_relay.h"
 #include "tools/campaign/node_check.h"
 #include "tools/commands.h"
 #include "tools/experiment/experiment.h"
@@ -39,16 +42,24 @@ using Clock = std::chrono::steady_clock;
 struct ShardFault {
   int exit_code = kExitFailed;
   std::string text;
+  /// What happened in this attempt, where another one that fails for the same reason can say it
+  /// differently; empty: the text.
+  std::string detail = {};
 };
 
-/// This program with other arguments, to its end.
-int run_self(std::vector<std::string> arguments) {
+/// This program with other arguments, to its end. `errors`: null, or takes what it writes to
+/// standard error.
+int run_self(std::vector<std::string> arguments, ErrorRelay* errors = nullptr) {
   auto process = GuardedProcess::start({.program = "/proc/self/exe",
                                         .arguments = std::move(arguments),
-                                        .environment = environment_with({})});
+                                        .environment = environment_with({}),
+                                        .error_file = errors ? errors->path() : fs::path()});
   if (!process) return kExitFailed;
-  auto const status =
-      (*process)->wait_until(Clock::now() + std::chrono::hours(24), Interruption::was_asked);
+  auto const status = (*process)->wait_until(Clock::now() + std::chrono::hours(24), [&] {
+    if (errors != nullptr) errors->pass_on();
+    return Interruption::was_asked();
+  });
+  if (errors != nullptr) errors->pass_on();
   if (!status) return Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
   return exit_code_of(*status);
 }
@@ -89,7 +100,16 @@ class ShardRun {
       auto const loads = planned_loads(plan_, Shard{.parts = {part}});
       header_.loads += loads;
       header_.failed += loads;
+      add_failure({.page = part.page,
+                   .name = {},
+                   .side = {},
+                   .url = {},
+                   .loads = loads,
+                   .why = fault->detail.empty() ? fault->text : fault->detail});
       if (of_pages) fault->text = of_pages->text + "; " + fault->text;
+      if (of_pages && !of_pages->detail.empty()) {
+        fault->detail = of_pages->detail + (fault->detail.empty() ? "" : "; ") + fault->detail;
+      }
       of_pages = std::move(fault);
     }
     if (of_pages && !is_final(*of_pages)) return of_pages;
@@ -114,6 +134,11 @@ class ShardRun {
     if (header_.records == 0 || !last || last->reason != as_utf8(fault.text)) return false;
     say_of_campaign(0, fault.text + "; the results of the shard's other pages are kept");
     return true;
+  }
+
+  void add_failure(PageFailure failure) {
+    if (header_.failures.size() == ShardHeader::kFailuresMax) return;
+    header_.failures.push_back(std::move(failure));
   }
 
   void add(ShardRecord record) {
@@ -169,9 +194,13 @@ class ShardRun {
         if (Interruption::was_asked()) {
           return ShardFault{Interruption::exit_code(), "it was interrupted"};
         }
+        auto const& loads = experiment.side(side).result().loads;
+        auto why = last_message(experiment.side(side).messages());
+        if (why.empty() && !loads.empty()) why = loads.back().page.failure;
         return ShardFault{experiment.exit_code(),
                           "the page '" + plan_.pages[part.page].name +
-                              "' cannot be loaded; the log of this shard has the reason"};
+                              "' cannot be loaded; the log of this shard has the reason",
+                          std::move(why)};
       }
     }
     for (std::size_t side = 0; side < experiment.sides(); ++side) {
@@ -180,6 +209,10 @@ class ShardRun {
         if (load.warm_up) continue;
         ++header_.loads;
         if (load.page.outcome != LoadOutcome::kLoaded) ++header_.failed;
+      }
+      auto const named = experiment.sides() > 1 ? plan_.campaign.sides[side].name : std::string();
+      for (PageFailure& each : failures_of(result, part.page, named)) {
+        add_failure(std::move(each));
       }
       add({.page = part.page,
            .first_run = part.first_run,
@@ -198,10 +231,13 @@ class ShardRun {
     words.insert(words.end(),
                  {"--budget", std::to_string(seconds) + "s", "--seed",
                   std::to_string(seed_of(plan_, part)), "-o", folder->path().string()});
-    auto const code = run_self(std::move(words));
+    ErrorRelay errors(folder->path() / "errors.txt");
+    auto const code = run_self(std::move(words), &errors);
     if (code != kExitDone) {
-      return ShardFault{code, "`reprise advise` of the page '" + plan_.pages[part.page].name +
-                                  "' failed; the log of this shard has the reason"};
+      return ShardFault{code,
+                        "`reprise advise` of the page '" + plan_.pages[part.page].name +
+                            "' failed; the log of this shard has the reason",
+                        errors.last_message()};
     }
     auto const advice = read_json(folder->path() / "advice.json");
     if (!advice.is_object()) return ShardFault{kExitFailed, "advise wrote no advice.json"};
@@ -280,9 +316,25 @@ class ShardRun {
     }
     header_.loads = shard_.parts.size();
     for (const json::value& page : array_at(corpus.get_object(), "pages")) {
-      if (page.is_object() && text_at(page.get_object(), "archive").empty()) ++header_.failed;
+      if (page.is_object() && text_at(page.get_object(), "archive").empty()) {
+        ++header_.failed;
+        add_unrecorded(page.get_object());
+      }
     }
     return std::nullopt;
+  }
+
+  /// A page of corpus.json.
+  void add_unrecorded(const json::object& page) {
+    for (const ShardPart& part : shard_.parts) {
+      if (plan_.pages[part.page].name != text_at(page, "name")) continue;
+      add_failure({.page = part.page,
+                   .name = {},
+                   .side = {},
+                   .url = {},
+                   .loads = 1,
+                   .why = std::string(text_at(page, "failure"))});
+    }
   }
 
   const CampaignFolder& folder_;
@@ -307,7 +359,8 @@ int run_shard(const CampaignFolder& folder, std::size_t number, const std::strin
   }
   auto const fault = ShardRun(folder, number, node).run();
   if (!fault) return kExitDone;
-  folder.keep_failure({.shard = number, .node = node, .reason = fault->text});
+  folder.keep_failure(
+      {.shard = number, .node = node, .reason = fault->text, .detail = fault->detail});
   return fault->exit_code;
 }
 

@@ -104,8 +104,9 @@ class SlurmEngine {
       }
       if (auto const code = wait_for_queue(); code != kExitDone) return code;
     }
-    std::fputs(progress_text(progress_of(folder_.plan(), folder_.facts())).c_str(), stderr);
-    return kExitDone;
+    auto const progress = progress_of(folder_.plan(), folder_.facts());
+    std::fputs(progress_text(progress).c_str(), stderr);
+    return progress.failed_pages.empty() ? kExitDone : kExitFailed;
   }
 
  private:

@@ -16,6 +16,11 @@ std::vector<std::string> load_words(const CLI::App& subcommand,
   return words;
 }
 
+std::filesystem::path archive_of(const std::vector<std::string>& words) {
+  LoadOptions load;
+  return parse_load_words(words, load) ? std::filesystem::path() : load.archive();
+}
+
 std::expected<ExperimentSide, CommandRefusal> try_side_with(
     std::vector<std::string> words, const std::vector<std::string>& what_ifs, std::uint64_t seed) {
   auto const flags = std::ranges::find(words, "--");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace reprise {
 /// The arguments of `reprise load` that a subcommand leaves; `flags`: the words after `--`.
 std::vector<std::string> load_words(const CLI::App& subcommand,
                                     const std::vector<std::string>& flags);
+
+/// The archive among arguments of `reprise load`; empty if there is none, or they cannot be read.
+std::filesystem::path archive_of(const std::vector<std::string>& words);
 
 /// `words`: arguments of `reprise load`.
 std::expected<ExperimentSide, CommandRefusal> try_side_with(

@@ -62,15 +62,14 @@ std::expected<ExperimentSide, CommandRefusal> ExperimentSide::parse(const std::s
 }
 
 std::optional<std::string> parse_load_words(std::vector<std::string> words, LoadOptions& options) {
-  CLI::App app("", "load");
-  options.add_to(app);
+  auto const app = make_command_line("", "load");
+  options.add_to(*app);
   auto const dashes = std::ranges::find(words, "--");
   std::vector<std::string> const flags(dashes == words.end() ? dashes : dashes + 1, words.end());
   words.erase(dashes, words.end());
   options.browsing.browser_flags = flags;
-  std::ranges::reverse(words);  // as CLI11 wants it
   try {
-    app.parse(words);
+    parse_words(*app, std::move(words));
   } catch (const CLI::ParseError& error) {
     return error.what();
   }
@@ -117,6 +116,7 @@ bool ExperimentSide::load(std::size_t run) {
     auto measured = measure_load(setup_of_run(setup_, cell.configuration.link, result_.seed, run),
                                  cell.configuration, cell.url, file_prefix_ + name);
     exit_code_ = exit_code_of(measured);
+    messages_ = measured.messages;
     if (measured.end == LoadEnd::kInterrupted) return false;
     said_->say(measured.messages);
     bool const hopeless = is_hopeless(measured);

@@ -38,6 +38,8 @@ class ExperimentSide {
   bool load(std::size_t run);
   /// The exit code of what made load() false.
   int exit_code() const { return exit_code_; }
+  /// What the replay of the last load told people, lines; can be empty.
+  const std::string& messages() const { return messages_; }
 
   /// What its what-ifs change, and the archive that is served.
   const WhatIfArchive& what_if() const { return what_if_; }
@@ -63,6 +65,7 @@ class ExperimentSide {
   std::shared_ptr<SaidOnce> said_ = std::make_shared<SaidOnce>();
   std::string file_prefix_;
   int exit_code_ = 0;
+  std::string messages_;
 };
 
 /// Reads arguments of `reprise load`, also the browser's after `--`, into `options`. The error is a

@@ -68,7 +68,7 @@ class AddedOptions {
     for (auto const& option : given.replay_options().value_or(std::vector<std::string>())) {
       given_.insert(name_of_option(option));
     }
-    known_to_.add_to(load_);
+    known_to_.add_to(*load_);
   }
 
   bool is_given(const std::string& option) const { return given_.contains(option); }
@@ -81,7 +81,7 @@ class AddedOptions {
   void add_of_replay(const std::string& option) {
     auto const name = name_of_option(option);
     if (is_given(name)) return;
-    auto const* const known = load_.get_option_no_throw(name);
+    auto const* const known = load_->get_option_no_throw(name);
     // A value of its own word is another entry.
     bool const is_whole = option.contains('=') || (known && known->get_expected_max() == 0);
     added_.push_back(known && is_whole ? option : "--replay-flag=" + option);
@@ -95,7 +95,7 @@ class AddedOptions {
   std::set<std::string> given_;
   std::vector<std::string> added_;
   LoadOptions known_to_;
-  CLI::App load_{"", "load"};
+  std::unique_ptr<CLI::App> load_ = make_command_line("", "load");
 };
 
 }  // namespace

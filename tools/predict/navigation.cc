@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/http/headers.h"
-#include "inject/document/url.h"
+#include "base/http/url.h"
 
 namespace reprise {
 namespace {
@@ -14,7 +14,7 @@ std::optional<std::string> redirect_target(const Exchange& exchange, std::string
   auto const& response = exchange.response;
   auto const location = find_header(response.headers.list(), "location");
   if (response.status < 300 || response.status >= 400 || !location) return std::nullopt;
-  return inject::resolved_url(*location, url);
+  return resolved_url(*location, url);
 }
 
 }  // namespace
@@ -22,10 +22,10 @@ std::optional<std::string> redirect_target(const Exchange& exchange, std::string
 std::set<std::uint64_t> navigation_to(std::string_view url, const whatif::PageRequests& requests,
                                       const ArchiveReader& archive) {
   std::set<std::uint64_t> made;
-  auto next = inject::absolute_url(url);
+  auto next = absolute_url(url);
   for (whatif::PageRequest const& request : requests.all()) {
     if (!next) break;
-    if (request.method != "GET" || inject::absolute_url(request.url) != next) continue;
+    if (request.method != "GET" || absolute_url(request.url) != next) continue;
     made.insert(request.sequence);
     auto const exchange = archive.exchange(request.ordinal);
     next = exchange ? redirect_target(*exchange, *next) : std::nullopt;

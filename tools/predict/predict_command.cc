@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "analysis/lost_loads.h"
 #include "analysis/repeats.h"
 #include "base/system/private_folder.h"
 #include "base/text/counted.h"
@@ -109,10 +110,9 @@ class PredictRun {
                                    printable(*missed.begin()) +
                                    ": the prediction is of a page that is not whole");
     }
-    if (auto const dropped = dropped_text(); !dropped.empty()) {
-      predicted->remarks.push_back(dropped);
+    for (std::string const& each : {dropped_text(), does_less_text(), uncounted_text()}) {
+      if (!each.empty()) predicted->remarks.push_back(each);
     }
-    if (auto const lost = lost_text(); !lost.empty()) predicted->remarks.push_back(lost);
     for (std::string const& remark : predicted->remarks) say(0, remark);
     for (MilestonePrediction& each : predicted->prediction.milestones) {
       auto measured = flags_.measure ? milestone_times(changed()->result(), each.milestone)
@@ -242,10 +242,17 @@ class PredictRun {
   }
 
   /// Whether what was measured is another page.
-  std::string lost_text() const {
+  std::string does_less_text() const {
     if (!flags_.measure) return {};
     auto const losses = losses_of(experiment_->side(kBase), *changed());
     return losses.empty() ? "" : "the changed page does less: " + printable(losses.text());
+  }
+
+  /// Whether loads of the changed page are no part of what was measured.
+  std::string uncounted_text() const {
+    LostLoads lost;
+    if (flags_.measure) lost.add(changed()->result());
+    return lost.lost() == 0 ? "" : "of the changed page, " + printable(lost_text(lost));
   }
 
   std::optional<int> take_loads() {
@@ -375,7 +382,7 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
       ->type_name("TIME");
   sub->add_flag("--json", flags->json, "Print JSON");
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   sub->add_option("-o,--output", flags->output,
                   "Write prediction.json, dependency.json, the loads and their traces to this "
                   "folder");

@@ -308,7 +308,7 @@ void add_predict_service_command(CLI::App& app, int& exit_code) {
       ->check(numbers_between(.001, 1e6))
       ->type_name("MS");
   sub->add_option("--seed", flags->seed, "Seed for what is drawn")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
+      ->check(seeds())
       ->capture_default_str();
   sub->add_flag("--json", flags->json, "Print JSON, with the graph and all times");
   sub->add_option("-o,--output", flags->think,

@@ -14,7 +14,9 @@
 namespace reprise {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Plan two_sides() {
   return plan_with(R"("loads":4,"sides":[{"name":"A"},{"name":"B"}])", 2);
@@ -84,6 +86,40 @@ TEST(PageCollection, CountsNoLoadThatAdviseThrewAway) {
               HasSubstr(R"("loads":3,"failed":1,"nodes":{"n1":3})"));
   EXPECT_EQ(summary.at("load_events_ms"), boost::json::value({1001.0, 1004.0}));
   EXPECT_THAT(page.cells(), HasSubstr("\tcold\t3\t2\t"));
+}
+
+TEST(PageCollection, SaysWhyEveryLoadOfAPageFailed) {
+  auto const plan = two_sides();
+  PageCollection page(plan, 0);
+  EXPECT_FALSE(page.add(header_of(1, "n1"), record_of("A", 1)));
+  auto record = record_of("B", 1);
+  for (LoadResult::Load& load : record.result.loads) {
+    load.page.outcome = LoadOutcome::kNavigationFailed;
+    load.page.failure = "net::ERR_FAILED";
+  }
+  EXPECT_FALSE(page.add(header_of(1, "n1"), std::move(record)));
+  auto const line = page_line(0, page.summary(), page.cells());
+  EXPECT_EQ(line.urls, 1U);
+  EXPECT_THAT(line.failures, ElementsAre("page page0 (https://a.test/, side B) failed in every "
+                                         "load: net::ERR_FAILED"));
+  auto const text = page_line_text(line);
+  auto const again = read_page_line(text.substr(0, text.size() - 1)).value();
+  EXPECT_EQ(again.urls, 1U);
+  EXPECT_EQ(again.failures, line.failures);
+}
+
+TEST(PageCollection, SaysWhyAPageHasNoLoad) {
+  auto const plan = two_sides();
+  PageFailure const failure{
+      .page = 0, .name = "page0", .side = {}, .url = {}, .loads = 2, .why = "it is damaged"};
+  PageCollection page(plan, 0);
+  page.add_failure(failure);
+  page.add_failure(failure);
+  EXPECT_THAT(boost::json::serialize(page.summary()),
+              HasSubstr(R"("failures":[{"side":"","url":"","loads":4,"why":"it is damaged"}])"));
+  EXPECT_EQ(page_line(0, page.summary(), "").urls, 1U);
+  EXPECT_FALSE(page.add(header_of(1, "n1"), record_of("A", 1)));
+  EXPECT_THAT(boost::json::serialize(page.summary()), Not(HasSubstr("failures")));
 }
 
 TEST(PageLine, ComesBackWithTheSameBytes) {

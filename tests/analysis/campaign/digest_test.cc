@@ -54,6 +54,14 @@ TEST(Digest, SuggestsOnlyWhatWasMeasuredToSave) {
   EXPECT_THAT(text, HasSubstr("No change could be shown"));
 }
 
+TEST(Digest, SaysWhyAPageCouldNotBeMeasured) {
+  auto const page = advised_page(
+      json::parse(R"({"page":"a","failures":[{"why":"it did not load"}]})").as_object());
+  auto const text = digest_markdown(digest_of("shop", {page}, {}));
+  EXPECT_THAT(text, HasSubstr("Load event: not measured (it did not load)."));
+  EXPECT_THAT(text, Not(HasSubstr("No change could be shown")));
+}
+
 TEST(Digest, NamesAPageThatCouldNotBeMeasured) {
   AdvisedPage page{.page = "shop-start"};
   auto const text = digest_markdown(digest_of("shop", {page}, {{"shop-start", page}}));

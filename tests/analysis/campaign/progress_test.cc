@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/serialize.hpp>
+
 #include "tests/analysis/campaign/loads.h"
 #include "tests/analysis/campaign/plans.h"
 
@@ -33,6 +35,48 @@ TEST(CampaignProgress, CountsResultsAndNothingElse) {
   EXPECT_NEAR(progress.seconds_left, 100, 1e-9);
   EXPECT_THAT(progress_text(progress), HasSubstr("2 of 4 shards done, 20 of 40 loads, about 2 min "
                                                  "left on 2 nodes"));
+}
+
+TEST(CampaignProgress, CountsTheLoadsOfArchivesWithSeveralPages) {
+  auto const plan = four_shards();
+  CampaignFacts facts;
+  facts.results = {header_of(1, "n1")};
+  facts.results[0].loads = 30;
+  EXPECT_THAT(progress_text(progress_of(plan, facts)), HasSubstr("30 of 60 loads"));
+}
+
+TEST(CampaignProgress, NamesPagesOfWhichEveryLoadFailedInAllShards) {
+  auto const plan = plan_with(R"("loads":20,"load_seconds":20)", 1);
+  ASSERT_EQ(plan.shards.size(), 2U);
+  auto const failure = [](const std::string& url, const std::string& why) {
+    return PageFailure{.page = 0, .name = {}, .side = {}, .url = url, .loads = 10, .why = why};
+  };
+  CampaignFacts facts;
+  facts.results = {header_of(1, "n1"), header_of(2, "n2")};
+  facts.results[0].failures = {failure("https://a.test/", "net::ERR_FAILED"),
+                               failure("https://a.test/once", "timed out")};
+  facts.results[1].failures = {failure("https://a.test/", "net::ERR_ABORTED")};
+  auto const progress = progress_of(plan, facts);
+  ASSERT_EQ(progress.failed_pages.size(), 1U);
+  EXPECT_EQ(progress.failed_pages[0].loads, 20U);
+  EXPECT_THAT(progress_text(progress),
+              HasSubstr("page page0 (https://a.test/) failed in every load: net::ERR_FAILED\n"));
+  EXPECT_EQ(boost::json::serialize(to_json(progress).at("failed_pages")),
+            R"([{"side":"","url":"https://a.test/","loads":20,"why":"net::ERR_FAILED",)"
+            R"("page":"page0"}])");
+
+  // In one shard the archive could not be opened.
+  facts.results[1].failures = {failure("", "no archive")};
+  EXPECT_EQ(progress_of(plan, facts).failed_pages.size(), 2U);
+  facts.results[1].failures.clear();
+  EXPECT_TRUE(progress_of(plan, facts).failed_pages.empty());
+}
+
+TEST(CampaignProgress, SaysWhatHappenedInTheLastAttemptAtAMissingShard) {
+  CampaignFacts facts;
+  facts.failures = {{.shard = 1, .node = "n1", .reason = "it failed", .detail = "no such page"}};
+  EXPECT_THAT(progress_text(progress_of(four_shards(), facts)),
+              HasSubstr("1 missing shard: it failed (no such page)\n"));
 }
 
 TEST(CampaignProgress, DoesNotCountResultsOfARefusedNode) {

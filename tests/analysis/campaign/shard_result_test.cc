@@ -9,6 +9,7 @@ namespace reprise {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string two_records() {
   auto header = header_of(3, "n1");
@@ -52,6 +53,26 @@ TEST(ShardResult, OfANodeWhoseNameLeavesTheFolderIsRefused) {
   EXPECT_TRUE(read_header(header_line(header)));
   header.node = "../../n1";
   EXPECT_THAT(read_header(header_line(header)).error(), HasSubstr("without '/'"));
+}
+
+TEST(ShardResult, KeepsWhyPagesFailedAndStaysShort) {
+  auto header = header_of(1, "n1");
+  EXPECT_THAT(header_line(header), Not(HasSubstr("failures")));
+  header.failures = {{.page = 4,
+                      .name = {},
+                      .side = "B",
+                      .url = "https://a.test/",
+                      .loads = 3,
+                      .why = std::string(1'000, 'x')}};
+  auto const again = read_header(header_line(header)).value();
+  ASSERT_EQ(again.failures.size(), 1U);
+  EXPECT_EQ(again.failures[0].page, 4U);
+  EXPECT_EQ(again.failures[0].side, "B");
+  EXPECT_EQ(again.failures[0].url, "https://a.test/");
+  EXPECT_EQ(again.failures[0].loads, 3U);
+  EXPECT_EQ(again.failures[0].why, std::string(300, 'x'));
+  header.failures.resize(1'000, header.failures[0]);
+  EXPECT_EQ(read_header(header_line(header)).value().failures.size(), ShardHeader::kFailuresMax);
 }
 
 TEST(ShardResult, OfAnotherKindIsRefused) {
