@@ -2,21 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <span>
-#include <tuple>
 
-#include "archive/match/match.h"
+#include "archive/edit/pairing.h"
+#include "archive/match/steady_request.h"
 #include "base/text/glob.h"
 
 namespace reprise {
 namespace {
-
-constexpr std::uint32_t kNobody = UINT32_MAX;
-
-/// The identity of a request, and its session.
-using PairKey =
-    std::tuple<std::uint32_t, std::string, Scheme, std::string, std::uint16_t, std::string, Sha256>;
 
 bool counts(const HeaderView& field, const DiffOptions& options) {
   auto const name = lower_case(field.name);
@@ -63,82 +55,6 @@ bool same_times(const Exchange& a, const Exchange& b) {
          a.timings.first_byte == b.timings.first_byte && a.timings.end == b.timings.end &&
          a.response.chunk_times == b.response.chunk_times;
 }
-
-/// Finds each exchange's partner.
-class Pairing {
- public:
-  Pairing(const ArchiveReader& a, const ArchiveReader& b, bool across_sessions)
-      : a_(a), b_(b), across_sessions_(across_sessions) {}
-
-  Result<void> run() {
-    partner_.assign(a_.entries().size(), kNobody);
-    taken_.assign(b_.entries().size(), false);
-    // Both are sorted by the hash of the key.
-    std::uint32_t in_b = 0;
-    for (std::uint32_t in_a = 0; in_a < partner_.size();) {
-      auto const hash = a_.entries()[in_a].key_hash;
-      auto const a_end = run_end(a_.entries(), in_a, hash);
-      while (in_b < taken_.size() && b_.entries()[in_b].key_hash < hash) ++in_b;
-      auto const b_end = run_end(b_.entries(), in_b, hash);
-      if (auto paired = pair_run(in_a, a_end, in_b, b_end); !paired) return paired;
-      in_a = a_end;
-      in_b = b_end;
-    }
-    return {};
-  }
-
-  std::uint32_t partner_of(std::uint32_t ordinal_in_a) const { return partner_[ordinal_in_a]; }
-  bool has_partner(std::uint32_t ordinal_in_b) const { return taken_[ordinal_in_b]; }
-
- private:
-  using Group = std::vector<std::uint32_t>;
-
-  static std::uint32_t run_end(std::span<const IndexEntry> entries, std::uint32_t begin,
-                               std::uint64_t hash) {
-    while (begin < entries.size() && entries[begin].key_hash == hash) ++begin;
-    return begin;
-  }
-
-  /// The exchanges of a run of equal hashes, by key, each in recorded order.
-  Result<std::map<PairKey, Group>> group(const ArchiveReader& archive, std::uint32_t begin,
-                                         std::uint32_t end) const {
-    std::map<PairKey, Group> groups;
-    for (auto ordinal = begin; ordinal < end; ++ordinal) {
-      auto const exchange = archive.exchange(ordinal);
-      if (!exchange) return fail(exchange.error());
-      auto const key = key_of(exchange->request);
-      groups[PairKey(across_sessions_ ? 0 : exchange->session, key.method, key.scheme, key.host,
-                     key.port, key.target, key.body_digest)]
-          .push_back(ordinal);
-    }
-    return groups;
-  }
-
-  Result<void> pair_run(std::uint32_t a_begin, std::uint32_t a_end, std::uint32_t b_begin,
-                        std::uint32_t b_end) {
-    if (b_begin == b_end) return {};
-    auto const in_a = group(a_, a_begin, a_end);
-    if (!in_a) return fail(in_a.error());
-    auto const in_b = group(b_, b_begin, b_end);
-    if (!in_b) return fail(in_b.error());
-    for (auto const& [key, ordinals] : *in_a) {
-      auto const found = in_b->find(key);
-      if (found == in_b->end()) continue;
-      auto const pairs = std::min(ordinals.size(), found->second.size());
-      for (std::size_t i = 0; i < pairs; ++i) {
-        partner_[ordinals[i]] = found->second[i];
-        taken_[found->second[i]] = true;
-      }
-    }
-    return {};
-  }
-
-  const ArchiveReader& a_;
-  const ArchiveReader& b_;
-  bool across_sessions_;
-  std::vector<std::uint32_t> partner_;
-  std::vector<bool> taken_;
-};
 
 /// The number in `ls` of each ordinal.
 std::vector<std::uint32_t> numbers_of(const std::vector<std::uint32_t>& in_order) {
@@ -223,10 +139,10 @@ std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
 
 Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
                                  const DiffOptions& options, const ReportDifference& report) {
-  Pairing pairing(a, b, options.across_sessions);
-  if (auto paired = pairing.run(); !paired) return fail(paired.error());
   auto const a_in_order = a.ordinals_in_order();
   auto const b_in_order = b.ordinals_in_order();
+  ExchangePairing pairing(a, b, options.across_sessions);
+  if (auto paired = pairing.run(a_in_order, b_in_order); !paired) return fail(paired.error());
   auto const b_numbers = numbers_of(b_in_order);
   auto const counts_here = [&options](const DiffSide& side) {
     return !options.filter || (side.exchange && options.filter(*side.exchange, side.number));
@@ -238,7 +154,7 @@ Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
     if (!exchange) return fail(exchange.error());
     DiffSide const in_a{.exchange = &*exchange, .number = ++number};
     auto const partner = pairing.partner_of(ordinal);
-    if (partner == kNobody) {
+    if (partner == ExchangePairing::kNobody) {
       if (!counts_here(in_a)) continue;
       ++counts.only_in_a;
       report(in_a, {}, {});
@@ -248,6 +164,10 @@ Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
     if (!other) return fail(other.error());
     DiffSide const in_b{.exchange = &*other, .number = b_numbers[partner]};
     if (!counts_here(in_a) && !counts_here(in_b)) continue;
+    if (exchange->request.target != other->request.target) {
+      note_differing(steady_request(exchange->request.target),
+                     steady_request(other->request.target), counts.volatile_names);
+    }
     auto const differences = differences_of(*exchange, *other, options);
     ++(differences.empty() ? counts.same : counts.changed);
     if (!differences.empty()) report(in_a, in_b, differences);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,13 +49,14 @@ struct DiffCounts {
   std::uint64_t changed = 0;
   std::uint64_t only_in_a = 0;
   std::uint64_t only_in_b = 0;
+  /// The parameters whose values differ within pairs: volatile ones (match/steady_request.h).
+  std::set<std::string> volatile_names;
   bool any_difference() const { return changed + only_in_a + only_in_b > 0; }
 };
 
-/// Pairs exchanges of equal key (match.h): the first of `a` with the first of `b`, the second with
-/// the second, within each session. Reports the differences: in the order of `a`, changed exchanges
-/// and those only in `a`; then those only in `b`. Uses eight bytes of memory per exchange.
-/// Errors: corrupt.
+/// Pairs exchanges as pairing.h does. Reports the differences: in the order of `a`, changed
+/// exchanges and those only in `a`; then those only in `b`. Uses eight bytes of memory per exchange
+/// besides those of pairing.h. Errors: corrupt.
 using ReportDifference = std::function<void(const DiffSide& a, const DiffSide& b,
                                             const std::vector<Difference>& differences)>;
 Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/import/collect/draft_memory.h"
+
 namespace reprise::importing {
 namespace {
 
@@ -44,27 +46,6 @@ void take_target(const std::string& sent, ExchangeDraft& draft) {
               equals_ignoring_case(host->substr(0, host->find(':')), draft.url.host))) {
     draft.url.target = clean_target(sent);
   }
-}
-
-template <class List>
-std::size_t memory_of_fields(const List& fields) {
-  std::size_t bytes = 0;
-  for (auto const& field : fields) bytes += sizeof field + field.name.size() + field.value.size();
-  return bytes;
-}
-
-std::size_t memory_of(const ExchangeDraft& draft) {
-  auto const extents = draft.request_body.extents.size() + draft.body.stored.extents.size();
-  auto bytes = sizeof draft + extents * sizeof(Extent) + memory_of_fields(draft.request_fields) +
-               memory_of_fields(draft.fields) + memory_of_fields(draft.body.trailers);
-  for (auto const* const text : {&draft.method, &draft.url.target, &draft.reason, &draft.failure,
-                                 &draft.address, &draft.facts.cipher}) {
-    bytes += text->size();
-  }
-  for (const StoredInterimResponse& each : draft.interim) {
-    bytes += sizeof each + each.reason.size() + memory_of_fields(each.headers.list());
-  }
-  return bytes;
 }
 
 }  // namespace

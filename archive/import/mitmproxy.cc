@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "archive/import/mitmproxy_message.h"
+#include "archive/import/mitmproxy_web_socket.h"
 
 namespace reprise::importing {
 namespace {
@@ -30,13 +32,14 @@ bool lacks_body(const FlowMessage& request) {
 class FlowReader {
  public:
   FlowReader(ByteReader& from, Collector& collector)
-      : from_(from), tnet_(from), collector_(collector) {}
+      : from_(from), tnet_(from), collector_(collector), handshakes_(collector) {}
 
   void read() {
     while (!from_.at_end() && !collector_.failed()) {
       ++number_;
       read_flow();
     }
+    handshakes_.let_go();
     if (from_.failed()) {
       auto fault = *from_.fault();
       fault.what = "flow " + std::to_string(number_) + " " + fault.what;
@@ -45,15 +48,23 @@ class FlowReader {
   }
 
  private:
+  static constexpr std::size_t kShortTextBytesMax = 100;
+
   struct Flow {
     std::string type = "http";
+    std::string id;
     FlowMessage request;
     FlowMessage response;
     std::string error;
     std::string address;
     ConnectionFacts facts;
-    std::uint64_t messages = 0;  ///< skipped ones
-    ExchangeDraft web_socket;    ///< only its messages are used
+    UnixTime server_end;
+    ExchangeDraft web_socket;     ///< only its messages are used
+    std::uint64_t messages = 0;   ///< skipped ones
+    bool has_web_socket = false;  ///< the member, since version 7; it may be null
+    bool is_handshake = false;    ///< before version 7; its messages may follow
+    std::string handshake;        ///< before version 7: the id of that of these messages
+    WebSocketClose close;         ///< before version 7
   };
 
   void read_flow();
@@ -62,14 +73,23 @@ class FlowReader {
   std::string read_error();
   void read_web_socket(Flow& flow);
   void read_messages(Flow& flow);
-  std::uint64_t count_elements();
+  bool read_old_web_socket(const std::string& key, Flow& flow);
+  void read_metadata(Flow& flow);
   void add(Flow& flow);
+  void add_messages(Flow& flow);
   std::string text() { return read_flow_text(tnet_, collector_.report()); }
+  /// Empty if it is longer than kShortTextBytesMax.
+  std::string short_text() {
+    bool is_cut = false;
+    auto found = tnet_.text_up_to(kShortTextBytesMax, is_cut).value_or("");
+    return is_cut ? std::string() : found;
+  }
 
   ByteReader& from_;
   TnetReader tnet_;
   Collector& collector_;
   std::uint64_t number_ = 0;
+  WaitingHandshakes handshakes_;
 };
 
 void FlowReader::read_flow() {
@@ -79,6 +99,8 @@ void FlowReader::read_flow() {
   while (tnet_.next_key(key) && !collector_.failed()) {
     if (key == "type") {
       flow.type = text();
+    } else if (key == "id") {
+      flow.id = short_text();
     } else if (key == "request") {
       flow.request = read_flow_message(tnet_, collector_, kRequestParts);
     } else if (key == "response") {
@@ -89,9 +111,7 @@ void FlowReader::read_flow() {
       flow.error = read_error();
     } else if (key == "websocket") {
       read_web_socket(flow);
-    } else if (key == "messages") {
-      flow.messages += count_elements();
-    } else {
+    } else if (!read_old_web_socket(key, flow)) {
       tnet_.skip();
     }
   }
@@ -122,6 +142,8 @@ void FlowReader::read_server(Flow& flow) {
       flow.facts.tls_version = text().substr(0, 16);
     } else if (key == "cipher" || key == "cipher_name") {
       flow.facts.cipher = text().substr(0, 100);
+    } else if (key == "timestamp_end") {
+      flow.server_end = parse_flow_time(text());
     } else {
       tnet_.skip();
     }
@@ -144,15 +166,40 @@ std::string FlowReader::read_error() {
   return message;
 }
 
-std::uint64_t FlowReader::count_elements() {
-  std::uint64_t count = 0;
-  if (!tnet_.open()) return count;
-  while (tnet_.more()) {
-    tnet_.skip();
-    ++count;
+/// Takes one member of a flow with messages, or the links between it and its handshake. False if
+/// the member is unknown. Messages of other flows, such as those of TCP, are skipped.
+bool FlowReader::read_old_web_socket(const std::string& key, Flow& flow) {
+  if (key == "metadata") {
+    read_metadata(flow);
+  } else if (key == "messages" && flow.type == "websocket") {
+    read_messages(flow);
+  } else if (key == "close_sender") {
+    auto const sender = short_text();
+    if (sender == "client") flow.close.sender = MessageSender::kClient;
+    if (sender == "server") flow.close.sender = MessageSender::kOrigin;
+  } else if (key == "close_code") {
+    flow.close.code = parse_flow_number(text());
+  } else if (key == "close_reason") {
+    flow.close.reason = text();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void FlowReader::read_metadata(Flow& flow) {
+  if (!tnet_.open()) return;
+  std::string key;
+  while (tnet_.next_key(key)) {
+    if (key == "websocket") {
+      flow.is_handshake = short_text() == "true";
+    } else if (key == "websocket_handshake") {
+      flow.handshake = short_text();
+    } else {
+      tnet_.skip();
+    }
   }
   tnet_.close();
-  return count;
 }
 
 /// [opcode, whether the client sent it, content, seconds since 1970, whether it was dropped, ...]
@@ -190,47 +237,60 @@ void FlowReader::read_messages(Flow& flow) {
 }
 
 void FlowReader::read_web_socket(Flow& flow) {
-  MessageDraft close{.kind = MessageKind::kClose};
-  std::string closed_by_client;
-  std::uint16_t code = 0;
-  std::string reason;
+  WebSocketClose close;
+  flow.has_web_socket = true;
   if (!tnet_.open()) return;
   std::string key;
   while (tnet_.next_key(key) && !collector_.failed()) {
     if (key == "messages") {
       read_messages(flow);
     } else if (key == "closed_by_client") {
-      closed_by_client = text();
+      auto const is_client = text();
+      if (is_client.empty()) continue;
+      close.sender = is_client == "true" ? MessageSender::kClient : MessageSender::kOrigin;
     } else if (key == "close_code") {
-      code = parse_flow_number(text());
+      close.code = parse_flow_number(text());
     } else if (key == "close_reason") {
-      reason = text();
+      close.reason = text();
     } else if (key == "timestamp_end") {
       close.time = parse_flow_time(text());
     } else {
       tnet_.skip();
     }
   }
-  tnet_.close();
-  if (closed_by_client.empty()) return;
-  close.sender = closed_by_client == "true" ? MessageSender::kClient : MessageSender::kOrigin;
-  // RFC 6455 section 7.1.5: 1005 is a close without a code, 1006 an end without a close.
-  if (code == 1006) close.kind = MessageKind::kEnd;
-  if (code >= 1000 && code != 1005 && code != 1006) {
-    close.payload = {static_cast<char>(code >> 8), static_cast<char>(code & 0xff)};
-    close.payload += reason.substr(0, 123);
+  flow.web_socket.is_web_socket = tnet_.close() == '}';
+  if (close.sender) collector_.take_message(flow.web_socket, close_message(close));
+}
+
+/// Adds a handshake with the messages of this flow.
+void FlowReader::add_messages(Flow& flow) {
+  auto draft = handshakes_.take(flow.handshake);
+  if (!draft) {
+    collector_.report().websocket_messages += flow.web_socket.messages.size();
+    ++collector_.report().not_http;
+    return collector_.report().remark(
+        "skipped: the messages of a WebSocket whose handshake is not in the recording before them");
   }
-  collector_.take_message(flow.web_socket, std::move(close));
+  // What the tool writes until there is a close.
+  bool const is_open = flow.close.code == 1000 && flow.close.reason == "unknown status code";
+  if (flow.close.sender && !is_open) {
+    flow.close.time = flow.server_end;
+    collector_.take_message(flow.web_socket, close_message(flow.close));
+  }
+  draft->is_web_socket = true;
+  draft->messages = std::move(flow.web_socket.messages);
+  collector_.add(std::move(*draft));
 }
 
 void FlowReader::add(Flow& flow) {
   collector_.report().websocket_messages += flow.messages;
+  if (flow.type == "websocket") return add_messages(flow);
   auto& request = flow.request;
   auto const url = parse_url(
       request.scheme + "://" +
       (request.host.find(':') == std::string::npos ? request.host : "[" + request.host + "]") +
       (request.port > 0 ? ":" + std::to_string(request.port) : ""));
-  constexpr std::array<std::string_view, 4> kOtherTypes = {"tcp", "udp", "dns", "websocket"};
+  constexpr std::array<std::string_view, 3> kOtherTypes = {"tcp", "udp", "dns"};
   bool const is_other = std::ranges::find(kOtherTypes, flow.type) != kOtherTypes.end();
   if (!is_other && (flow.type != "http" || !request.is_there)) {
     return from_.fail(flow.type == "http" ? "contains no request" : "has an unknown type");
@@ -264,6 +324,7 @@ void FlowReader::add(Flow& flow) {
     draft.url.target = clean_target(request.path);
   }
   draft.messages = std::move(flow.web_socket.messages);
+  draft.is_web_socket = flow.web_socket.is_web_socket;
   draft.failure = flow.error;
   if (flow.response.is_there) {
     draft.status = flow.response.status;
@@ -280,7 +341,9 @@ void FlowReader::add(Flow& flow) {
   collector_.begin({.started = std::chrono::system_clock::time_point(
                         std::chrono::nanoseconds(draft.queued.value_or(0))),
                     .tool_version = "mitmproxy flows"});
-  collector_.add(std::move(draft));
+  bool const has_more = flow.is_handshake && !flow.has_web_socket && draft.status == 101;
+  if (!has_more || flow.id.empty()) return collector_.add(std::move(draft));
+  handshakes_.hold(std::move(flow.id), std::move(draft));
 }
 
 }  // namespace

@@ -121,6 +121,27 @@ class Tools(harness.TestCase):
                          "--only", "host=other.test")
         self.assertEqual([each["session"] for each in self.archive_json("ls", str(both))], [1, 2])
 
+    def test_diff_pairs_urls_that_differ_in_a_time(self):
+        self.archive_of(self.archive, ("origin.test", "/page?t=1732845600123"))
+        self.archive_of(self.out, ("origin.test", "/page?t=1732849999999"))
+        note = "only values that look random or like a time differ: t"
+        done = self.run_archive("diff", self.archive, self.out)
+        self.assertIn(note, done.stderr.decode())
+        found = json.loads(self.run_archive("diff", self.archive, self.out, "--json").stdout)
+        self.assertEqual((found["same"], found["only_in_a"], found["only_in_b"]), (1, 0, 0))
+        self.assertEqual(len(found["remarks"]), 1)
+        self.assertIn(note, found["remarks"][0])
+        new = self.folder / "new.html"
+        new.write_bytes(b"another body")
+        self.run_archive("edit", self.out, 1, "--body", new)
+        done = self.run_archive("diff", self.archive, self.out, expect=5)
+        self.assertIn("url: http://origin.test/page?t=1732845600123 -> "
+                      "http://origin.test/page?t=1732849999999", done.stdout.decode())
+        found = json.loads(self.run_archive("diff", self.archive, self.out, "--json",
+                                            expect=5).stdout)
+        self.assertEqual(found["differences"][0]["url_b"],
+                         "http://origin.test/page?t=1732849999999")
+
     def test_an_edited_body_is_coded_as_it_was(self):
         self.site()
         page = self.run_archive("cat", self.archive, 1, "--decoded").stdout

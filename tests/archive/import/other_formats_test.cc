@@ -337,6 +337,137 @@ TEST_F(ImportMitmproxy, TakesWebSocketMessages) {
   EXPECT_EQ(report.websocket_messages, 1U) << "what was dropped never arrived";
 }
 
+/// The handshake of a WebSocket as mitmproxy wrote it before version 7.
+std::string old_handshake(const std::string& id, const std::string& more = "") {
+  auto recording = flow(text(""), text("id") + tnet(id, ';') + text("metadata") +
+                                      tnet(text("websocket") + tnet("true", '!') +
+                                               text("websocket_flow") + tnet("5", '#'),
+                                           '}') +
+                                      more);
+  return recording.replace(recording.find("3:200#"), 6, "3:101#");
+}
+
+/// An element of a list of messages, without the last member, which came later.
+std::string old_message(const char* opcode, const char* from_client, const std::string& content,
+                        const char* killed = "false") {
+  return tnet(tnet(opcode, '#') + tnet(from_client, '!') + text(content) + tnet("1500000001", '#') +
+                  tnet(killed, '!'),
+              ']');
+}
+
+std::string old_messages(const std::string& handshake, const std::string& messages,
+                         const char* sender, const char* code, const char* reason) {
+  return tnet(text("id") + tnet("other", ';') + text("error") + tnet("", '~') +
+                  text("server_conn") +
+                  tnet(text("timestamp_end") + tnet("1500000002.5", '^'), '}') + text("type") +
+                  tnet("websocket", ';') + text("metadata") +
+                  tnet(text("websocket_handshake") + tnet(handshake, ';'), '}') + text("messages") +
+                  tnet(messages, ']') + text("close_sender") + tnet(sender, ';') +
+                  text("close_code") + tnet(code, '#') + text("close_message") +
+                  tnet("(message missing)", ';') + text("close_reason") + tnet(reason, ';') +
+                  text("client_key") + tnet("", ';') + text("version") + tnet("7", '#'),
+              '}');
+}
+
+TEST_F(ImportMitmproxy, TakesWebSocketMessagesOfASeparateFlow) {
+  auto const messages = old_message("1", "true", "hello") + old_message("2", "false", "\xff") +
+                        old_message("1", "false", "killed", "true");
+  ASSERT_EQ(import(flow(text("x")) + old_handshake("one") + old_handshake("two") + flow(text("y")) +
+                   old_messages("two", messages, "server", "1000", "bye") +
+                   old_messages("one", "", "client", "1005", "")),
+            "");
+  ASSERT_EQ(sink.exchanges.size(), 4U);
+  EXPECT_EQ(sink.exchanges[2].sequence, 3U) << "its place is that of the handshake";
+  EXPECT_EQ(sink.exchanges[3].sequence, 2U);
+  for (auto const& each : sink.exchanges) EXPECT_EQ(each.outcome, Outcome::kComplete);
+  EXPECT_TRUE(opens_web_socket(sink.exchanges[2]));
+  EXPECT_TRUE(opens_web_socket(sink.exchanges[3]));
+  EXPECT_THAT(sink.messages, testing::ElementsAre("client text hello", "origin binary \xff",
+                                                  "origin close \x03\xe8"
+                                                  "bye",
+                                                  "client close "));
+  EXPECT_EQ(sink.message_times.at(2) - sink.message_times.at(0), std::chrono::milliseconds(1500));
+  EXPECT_EQ(report.websocket_messages, 1U) << "what was killed never arrived";
+  EXPECT_EQ(report.not_http, 0U);
+}
+
+TEST_F(ImportMitmproxy, TakesASeparateFlowThatWasNotClosed) {
+  ASSERT_EQ(import(old_handshake("one") + old_messages("one", old_message("1", "true", "hello"),
+                                                       "client", "1000", "unknown status code")),
+            "");
+  EXPECT_THAT(sink.messages, testing::ElementsAre("client text hello"));
+  ASSERT_EQ(import(old_handshake("one") +
+                   old_messages("one", "", "client", "1000", "unknown status code")),
+            "");
+  EXPECT_TRUE(opens_web_socket(sink.exchanges.at(0))) << "it had no messages";
+  EXPECT_THAT(sink.messages, testing::IsEmpty());
+}
+
+TEST_F(ImportMitmproxy, SkipsMessagesWithoutTheirHandshake) {
+  auto const messages = old_message("1", "true", "hello") + old_message("2", "false", "x");
+  ASSERT_EQ(import(old_handshake("one") + old_messages("two", messages, "client", "1000", "bye") +
+                   flow(text("x"))),
+            "");
+  EXPECT_EQ(report.websocket_messages, 2U);
+  EXPECT_EQ(report.not_http, 1U);
+  EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("whose handshake is not in")));
+  ASSERT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_EQ(sink.exchanges[1].sequence, 1U);
+  EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kCutByClient);
+  EXPECT_FALSE(opens_web_socket(sink.exchanges[1]));
+  EXPECT_THAT(sink.messages, testing::IsEmpty());
+}
+
+TEST_F(ImportMitmproxy, KeepsHandshakesBeforeDamage) {
+  auto const good = old_handshake("one");
+  EXPECT_THAT(import(good + old_messages("one", "12", "client", "1000", "bye")),
+              HasSubstr("flow 2 at byte"));
+  ASSERT_EQ(sink.exchanges.size(), 1U);
+  EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kCutByClient);
+}
+
+TEST_F(ImportMitmproxy, ABoundedNumberOfHandshakesWaits) {
+  std::string recording;
+  for (int i = 0; i < 257; ++i) recording += old_handshake(std::to_string(i));
+  auto const hello = old_message("1", "true", "hello");
+  ASSERT_EQ(import(recording + old_messages("0", hello, "client", "1000", "bye") +
+                   old_messages("1", hello, "client", "1000", "bye")),
+            "");
+  EXPECT_EQ(sink.exchanges.size(), 257U);
+  EXPECT_EQ(report.websocket_messages, 1U) << "the oldest was added before";
+  EXPECT_EQ(report.messages, 2U);
+}
+
+TEST_F(ImportMitmproxy, DoesNotWaitForMessagesSinceVersion7) {
+  ASSERT_EQ(import(old_handshake("one", text("websocket") + tnet("", '~')) + flow(text("x")) +
+                   old_messages("one", "", "client", "1000", "bye")),
+            "");
+  ASSERT_EQ(sink.exchanges.size(), 2U);
+  EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kCutByClient);
+  EXPECT_EQ(report.not_http, 1U);
+}
+
+TEST_F(ImportMitmproxy, AWebSocketNeedsNoMessages) {
+  auto recording = flow(
+      text(""),
+      text("websocket") +
+          tnet(text("messages") + tnet("", ']') + text("closed_by_client") + tnet("", '~'), '}'));
+  recording.replace(recording.find("3:200#"), 6, "3:101#");
+  ASSERT_EQ(import(recording), "");
+  EXPECT_TRUE(opens_web_socket(sink.exchanges.at(0)));
+  EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kComplete);
+}
+
+TEST_F(ImportMitmproxy, DoesNotCountMessagesOfTcp) {
+  auto const messages =
+      tnet(tnet(tnet("true", '!') + text("bytes") + tnet("1500000001.25", '^'), ']'), ']');
+  ASSERT_EQ(import(flow(text("x")) +
+                   tnet(text("type") + tnet("tcp", ';') + text("messages") + messages, '}')),
+            "");
+  EXPECT_EQ(report.not_http, 1U);
+  EXPECT_EQ(report.websocket_messages, 0U);
+}
+
 TEST_F(ImportMitmproxy, SkipsAMessageThatIsTooLong) {
   std::string const longer(kMessagePayloadMax + 2, 'm');
   auto const socket = tnet(
