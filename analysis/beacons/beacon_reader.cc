@@ -38,12 +38,13 @@ struct BeaconReader::State {
 namespace {
 
 /// A value of any type as a parameter: a text without its quotes, else as it is written.
-error_code parameter_of(ondemand::value value, std::string_view& text) {
+error_code parameter_of(ondemand::value value, BeaconView& view, std::string_view& text) {
   ondemand::json_type type{};
   if (auto const error = value.type().get(type)) return error;
   switch (type) {
     case ondemand::json_type::string:
-      return value.get_string().get(text);
+      text = beacon_text(value, view);
+      return simdjson::SUCCESS;
     case ondemand::json_type::object: {
       ondemand::object object;
       if (auto const error = value.get_object().get(object)) return error;
@@ -74,7 +75,7 @@ error_code BeaconReader::State::read_tags(ondemand::value value) {
     ondemand::value inner;
     if (auto const error = field.unescaped_key().get(name)) return error;
     if (auto const error = field.value().get(inner)) return error;
-    if (auto const error = parameter_of(inner, text)) return error;
+    if (auto const error = parameter_of(inner, view, text)) return error;
     if (text != "null") view.add_tag(name, text);
   }
   return simdjson::SUCCESS;
@@ -120,7 +121,7 @@ error_code BeaconReader::State::read_field(std::string_view key, ondemand::value
     view.lose(kFull);
   } else if (parameters.size() < kBeaconCallsMax) {
     std::string_view text;
-    if (auto const error = parameter_of(value, text)) return error;
+    if (auto const error = parameter_of(value, view, text)) return error;
     parameters.emplace_back(key, text);
   }
   return simdjson::SUCCESS;

@@ -58,7 +58,7 @@ void BeaconView::start_at(double unix_ms) {
 
 void BeaconView::add_tag(std::string_view name, std::string_view value) {
   if (tags.size() == kTagsMax || name.size() > kTagBytesMax || value.size() > kTagBytesMax) {
-    lose("tags beyond the first 32, or longer than 256 bytes");
+    lose("tags beyond the first 32, or longer than 400 bytes");
   } else {
     tags.emplace_back(name, value);
   }

@@ -96,7 +96,7 @@ struct BeaconServerTime {
 
 struct BeaconView {
   static constexpr std::size_t kTagsMax = 32;
-  static constexpr std::size_t kTagBytesMax = 256;  ///< of a name, and of a value
+  static constexpr std::size_t kTagBytesMax = 400;  ///< of a name, and of a value
   /// The year 33658: call lines (analysis/calls/) go no further, and dates of JavaScript do.
   static constexpr double kStartedUnixMsMax = 1e15;
 

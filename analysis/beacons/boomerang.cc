@@ -204,15 +204,17 @@ void BoomerangReader::add_request(std::string_view url, std::string_view timing,
         if (i < times.size()) times[i] = base36(number);
       });
     } else if (piece.starts_with('1')) {
-      // The coded body; the head, or _ for no bytes on the wire; what decoding adds.
+      // The coded body; what the head adds, or _ for no bytes on the wire; what decoding adds. The
+      // head alone came with a 304: then it takes the body away again.
+      constexpr std::int64_t kMost = std::int64_t{1} << 50;
       std::array<std::int64_t, 3> sizes = {};
       bool is_cached = false;
       each_piece(piece.substr(1), ',', [&](std::size_t i, std::string_view number) {
-        if (i < sizes.size()) sizes[i] = std::clamp<std::int64_t>(base36(number), 0, 1LL << 50);
+        if (i < sizes.size()) sizes[i] = std::clamp(base36(number), i == 0 ? 0 : -kMost, kMost);
         if (i == 1) is_cached = number == "_";
       });
-      request.bytes = is_cached ? 0 : sizes[0] + sizes[1];
-      request.decoded_bytes = sizes[0] + sizes[2];
+      request.bytes = is_cached ? 0 : std::max<std::int64_t>(sizes[0] + sizes[1], 0);
+      request.decoded_bytes = std::max<std::int64_t>(sizes[0] + sizes[2], 0);
     } else if (piece.starts_with('3')) {
       add_server_times(piece.substr(1), view);
     } else if (piece.starts_with('7')) {

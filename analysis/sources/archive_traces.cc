@@ -4,22 +4,15 @@
 #include "analysis/trench/trench_json.h"
 #include "base/bytes.h"
 #include "base/coding/coding.h"
+#include "base/http/url.h"
 
 namespace reprise {
 namespace {
 
-/// The URL that `reference`, of the response to `request`, means. Recorders fetch no others than
-/// these forms of the same origin.
-std::string trace_url(const StoredRequest& request, std::string_view reference) {
-  reference = reference.substr(0, reference.find('#'));
-  if (reference.find("://") != std::string_view::npos) return std::string(reference);
-  auto target = std::string(reference);
-  if (reference.starts_with("//")) return std::string(to_string(request.scheme)) + ":" + target;
-  if (!reference.starts_with('/')) {
-    auto const path = request.target.substr(0, request.target.find('?'));
-    target = path.substr(0, path.rfind('/') + 1) + target;
-  }
-  return url_of(request.scheme, request.host, request.port, target);
+/// The URL that `reference`, of the response to `request`, means: as the recorder resolves it.
+std::optional<std::string> trace_url(const StoredRequest& request, std::string_view reference) {
+  auto const base = absolute_url(url_of(request));
+  return base ? resolved_url(reference, *base) : std::nullopt;
 }
 
 FoundTrace read(const ArchiveReader& archive, const Exchange& exchange) {
@@ -43,7 +36,9 @@ FoundTrace ArchiveTraces::of(const Exchange& exchange) {
     return {.trace = std::make_shared<const TrenchTrace>(std::move(*fields->trace))};
   }
   if (fields->url.empty()) return {};
-  return at({exchange.session, trace_url(exchange.request, fields->url)});
+  auto url = trace_url(exchange.request, fields->url);
+  if (!url) return {.error = "its URL is invalid"};
+  return at({exchange.session, std::move(*url)});
 }
 
 FoundTrace ArchiveTraces::at(const Key& key) {
@@ -58,7 +53,7 @@ FoundTrace ArchiveTraces::at(const Key& key) {
   }
   named_.insert(key);
   auto const found = ordinals_->find(key);
-  if (found == ordinals_->end()) return {};
+  if (found == ordinals_->end()) return {.is_missing = true};
   if (last_ && last_->first == key) return last_->second;
   auto const exchange = archive_.exchange(found->second);
   last_.emplace(key, exchange ? read(archive_, *exchange) : FoundTrace{.error = "it is damaged"});

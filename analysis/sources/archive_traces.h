@@ -15,10 +15,11 @@
 
 namespace reprise {
 
-/// What a response has of its trace. Both are empty if it has none, or a URL that was not fetched.
+/// What a response has of its trace. Trace and error are empty if it has none, or if it is missing.
 struct FoundTrace {
-  std::shared_ptr<const TrenchTrace> trace;  ///< shared by all responses that name one URL
-  std::string error;                         ///< a sentence: why it cannot be read
+  std::shared_ptr<const TrenchTrace> trace = {};  ///< shared by all responses that name one URL
+  std::string error = {};                         ///< a sentence: why it cannot be read
+  bool is_missing = false;  ///< there is a URL, and the archive has nothing of it
 };
 
 /// Finds them in the fields of a response, or by the URL there in another exchange of the session.

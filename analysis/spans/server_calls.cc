@@ -112,6 +112,15 @@ void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
     return tree.lose("calls in servers beyond the first million calls of a view",
                      trace.nodes.size());
   }
+  std::size_t names_bytes = 0;
+  for (const TrenchNode& node : trace.nodes) {
+    const TrenchPoint& point = trace.points[node.point];
+    names_bytes += point.class_name.size() + point.method.size();
+  }
+  if (names_bytes > TrenchTrace::kAllNamesBytesMax) {
+    return tree.lose("calls in servers of traces with more than 128 MiB of names",
+                     trace.nodes.size());
+  }
   // Who is called, of each node; the last list is of those that the server calls.
   std::vector<std::vector<std::uint32_t>> called(trace.nodes.size() + 1);
   for (std::uint32_t i = 0; i < trace.nodes.size(); ++i) {

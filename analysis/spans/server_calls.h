@@ -27,8 +27,8 @@ bool tells_server_time(std::string_view field_name);
 std::uint32_t wait_of(const CallTree& tree, std::uint32_t request);
 
 /// Adds calls inside `wait`, which is any call of the tree. What is longer than its place is cut; a
-/// trace with more calls than the tree has room for (kCallsMax) is skipped. Both are losses of the
-/// tree.
+/// trace with more calls than the tree has room for (kCallsMax), or with longer names than
+/// TrenchTrace::kAllNamesBytesMax, is skipped. These are losses of the tree.
 void add_server_timing(CallTree& tree, std::uint32_t wait, std::span<const ServerTiming> metrics);
 void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace);
 

@@ -1,7 +1,6 @@
 #include "analysis/spans/span.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/http/headers.h"
 #include "base/http/url_parts.h"
@@ -15,6 +14,16 @@ constexpr std::size_t kSpanDigits = 16;
 bool is_id(std::string_view text, std::size_t digits) {
   auto const is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   return text.size() == digits && std::ranges::all_of(text, is_hex);
+}
+
+std::size_t text_bytes_of(const Span& span) {
+  std::size_t bytes = 0;
+  for (auto const* const text : {&span.trace_id, &span.span_id, &span.parent_id, &span.name,
+                                 &span.kind, &span.service, &span.host, &span.place}) {
+    bytes += text->size();
+  }
+  for (auto const& [name, value] : span.attributes) bytes += name.size() + value.size();
+  return bytes;
 }
 
 }  // namespace
@@ -99,14 +108,21 @@ void SpanSet::add(Span span) {
     limit(value);
   }
   if (span.host.empty()) span.host = span.service;
+  keep(std::move(span));
+}
+
+void SpanSet::keep(Span span) {
+  if (spans.size() == kSpansMax) return lose("spans beyond the first million");
+  auto const bytes = text_bytes_of(span);
+  if (bytes > kAllTextBytesMax - std::min(text_bytes, kAllTextBytesMax)) {
+    return lose("spans beyond the first GiB of texts");
+  }
+  text_bytes += bytes;
   spans.push_back(std::move(span));
 }
 
 void SpanSet::add(SpanSet other) {
-  auto const taken = std::min(other.spans.size(), kSpansMax - spans.size());
-  lose("spans beyond the first million", other.spans.size() - taken);
-  other.spans.resize(taken);
-  std::ranges::move(other.spans, std::back_inserter(spans));
+  for (Span& span : other.spans) keep(std::move(span));
   for (const CallLoss& loss : other.losses) lose(loss.what, loss.count);
 }
 

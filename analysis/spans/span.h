@@ -57,8 +57,11 @@ SpanUrl split_span_url(std::string_view url);
 
 struct SpanSet {
   static constexpr std::size_t kSpansMax = 1'000'000;
+  /// Of all spans: in a file, the texts of a resource stand once for many spans.
+  static constexpr std::size_t kAllTextBytesMax = std::size_t{1} << 30;
 
-  std::vector<Span> spans;  ///< in any order
+  std::vector<Span> spans;     ///< in any order
+  std::size_t text_bytes = 0;  ///< of those that add() has taken
   std::vector<CallLoss> losses;
 
   void lose(std::string_view what, std::uint64_t count = 1) { add_loss(losses, what, count); }
@@ -67,8 +70,12 @@ struct SpanSet {
   /// Adds an untrusted span, if its ids and times are valid and there is room; each change and each
   /// refusal is a loss. Ids are made lower-case, and trace ids of 16 digits longer.
   void add(Span span);
-  /// Adds all of `other`, up to the same limit.
+  /// Adds all of `other`, up to the same limits.
   void add(SpanSet other);
+
+ private:
+  /// Adds a valid span, if there is room.
+  void keep(Span span);
 };
 
 }  // namespace reprise

@@ -3,11 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 
 #include "analysis/trench/trench_json.h"
+#include "base/http/trace_lines.h"
 #include "base/text/base64.h"
 #include "base/text/counted.h"
 #include "base/text/white_space.h"
@@ -15,49 +14,9 @@
 namespace reprise {
 namespace {
 
-constexpr std::string_view kUrl = "url=";
-constexpr std::array<std::string_view, 4> kCounts = {"base64lines", "base64bytes", "jsoncrc32",
-                                                     "jsonbytes"};
-/// No name of a count, and no number of 64 bits without zeros before it, is longer.
-constexpr std::size_t kNameBytesMax = 20;
-
 std::uint32_t crc32_of(std::string_view text) {
   auto const* const bytes = reinterpret_cast<const Bytef*>(text.data());
   return static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), bytes, text.size()));
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || stop != end || error != std::errc()) return std::nullopt;
-  return number;
-}
-
-/// Whether a line begins here: "url=", the name of a count, or a number and "=". Reads no further,
-/// since a field can be full of commas.
-bool begins_line(std::string_view text) {
-  if (starts_with_ignoring_case(text, kUrl)) return true;
-  auto const equals = text.substr(0, kNameBytesMax + 1).find('=');
-  if (equals == std::string_view::npos) return false;
-  auto const name = text.substr(0, equals);
-  return whole_number(name).has_value() || std::ranges::any_of(kCounts, [name](auto count) {
-           return equals_ignoring_case(count, name);
-         });
-}
-
-/// The first line of a field's value, without what follows its comma.
-std::string_view take_joined_line(std::string_view& rest) {
-  auto const is_joint = [rest](std::size_t at) {
-    return begins_line(rest.substr(std::min(rest.find_first_not_of(" \t", at + 1), rest.size())));
-  };
-  auto comma = rest.find(',');
-  while (comma != std::string_view::npos && !is_joint(comma)) {
-    comma = rest.find(',', comma + 1);
-  }
-  auto const line = trim_blanks(rest.substr(0, comma));
-  rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-  return line;
 }
 
 class Collector {
@@ -66,7 +25,7 @@ class Collector {
     for (const HeaderView& field : fields) {
       if (!equals_ignoring_case(field.name, kTrenchField)) continue;
       for (auto rest = field.value; !rest.empty();) {
-        if (!add_line(take_joined_line(rest))) return false;
+        if (!add_line(take_trace_line(rest))) return false;
       }
     }
     return true;
@@ -92,14 +51,14 @@ class Collector {
   }
 
   bool add_line(std::string_view line) {
-    if (starts_with_ignoring_case(line, kUrl)) {
-      auto const url = line.substr(kUrl.size());
+    if (starts_with_ignoring_case(line, kTraceUrl)) {
+      auto const url = line.substr(kTraceUrl.size());
       if (!url_.empty() && url_ != url) return fail("it has two different URLs");
       url_ = url;
       return true;
     }
     auto const equals = line.find('=');
-    auto const number = whole_number(line.substr(0, equals));
+    auto const number = trace_number(line.substr(0, equals));
     if (!number || equals == std::string_view::npos) return add_counts(line);
     auto const part = line.substr(equals + 1);
     auto const [place, is_new] = parts_.emplace(*number, part);
@@ -113,11 +72,11 @@ class Collector {
       auto const pair = trim_blanks(line.substr(0, semicolon));
       line.remove_prefix(std::min(semicolon + 1, line.size()));
       auto const equals = std::min(pair.find('='), pair.size());
-      auto const name = std::ranges::find_if(kCounts, [&](std::string_view count) {
+      auto const name = std::ranges::find_if(kTraceCounts, [&](std::string_view count) {
         return equals_ignoring_case(count, pair.substr(0, equals));
       });
-      if (name == kCounts.end()) return fail("a line is not a URL, a count or a part");
-      auto const number = whole_number(pair.substr(std::min(equals + 1, pair.size())));
+      if (name == kTraceCounts.end()) return fail("a line is not a URL, a count or a part");
+      auto const number = trace_number(pair.substr(std::min(equals + 1, pair.size())));
       if (!number) return fail(std::string(*name) + " must be a number");
       auto const [place, is_new] = counts_.emplace(*name, *number);
       if (!is_new && place->second != *number) {
@@ -129,7 +88,7 @@ class Collector {
 
   /// Empty, with an error, if something about it is wrong.
   std::string joined_json() {
-    for (auto const name : kCounts) {
+    for (auto const name : kTraceCounts) {
       if (!counts_.contains(name)) return refuse(std::string(name) + " is missing");
     }
     auto const lines = counts_["base64lines"];

@@ -61,6 +61,16 @@ std::optional<std::uint64_t> whole_in(const json::value* cell, std::uint64_t mos
   return error || number > most ? std::nullopt : std::optional(number);
 }
 
+/// `name` within kNameBytesMax: a longer one ends in an ellipsis.
+std::string cut_name(std::string_view name) {
+  constexpr std::string_view kEllipsis = "\u2026";
+  if (name.size() <= TrenchTrace::kNameBytesMax) return std::string(name);
+  auto length = TrenchTrace::kNameBytesMax - kEllipsis.size();
+  // Not inside a character of UTF-8.
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
+  return std::string(name.substr(0, length)).append(kEllipsis);
+}
+
 class Reader {
  public:
   explicit Reader(const json::object& object)
@@ -95,6 +105,7 @@ class Reader {
   bool read_classes() {
     Columns<1> const columns(object_, "classesColumns", {"name"});
     for (const json::value& entry : array_at(object_, "classes")) {
+      if (classes_.size() == TrenchTrace::kNodesMax) return fail("more than 1,000,000 classes");
       const json::value* name = &entry;
       if (entry.is_array()) {
         name = columns.cells(entry.get_array())[0];
@@ -103,22 +114,29 @@ class Reader {
       if (name == nullptr || !name->is_string()) {
         return fail("classes[" + std::to_string(classes_.size()) + "] must have a name");
       }
-      classes_.push_back(name->get_string());
+      classes_.push_back(cut_name(name->get_string()));
     }
     return true;
   }
 
   bool read_points() {
     Columns<3> const columns(object_, "pointsColumns", {"class", "method", "line"});
+    std::size_t names_bytes = 0;
     for (const json::value& entry : array_at(object_, "points")) {
+      if (trace_.points.size() == TrenchTrace::kNodesMax) {
+        return fail("more than 1,000,000 points");
+      }
       auto const at = "points[" + std::to_string(trace_.points.size()) + "]";
       if (!entry.is_array()) return fail(at + " must be an array");
       auto const [of, method, line] = columns.cells(entry.get_array());
       auto const found = whole_in(of, kNone);
       if (!found || *found >= classes_.size()) return fail(at + " has a class that is not there");
       if (method == nullptr || !method->is_string()) return fail(at + " must have a method");
-      TrenchPoint point{.class_name = std::string(classes_[*found]),
-                        .method = std::string(method->get_string())};
+      TrenchPoint point{.class_name = classes_[*found], .method = cut_name(method->get_string())};
+      names_bytes += point.class_name.size() + point.method.size();
+      if (names_bytes > TrenchTrace::kAllNamesBytesMax) {
+        return fail("the names of its points are longer than 128 MiB together");
+      }
       if (auto const known = whole_in(line, std::uint64_t{1} << 53)) {
         point.line = static_cast<std::int64_t>(*known);
       }
@@ -228,7 +246,7 @@ class Reader {
 
   const json::object& object_;
   Columns<4> stack_;
-  std::vector<std::string_view> classes_;
+  std::vector<std::string> classes_;
   std::vector<Row> rows_;
   std::size_t top_rows_ = 0;
   TrenchTrace trace_;

@@ -13,7 +13,8 @@ namespace reprise {
 
 inline constexpr std::size_t kTrenchJsonBytesMax = std::size_t{16} << 20;
 
-/// Reads untrusted JSON. Errors: a sentence ("stack[3] is called by stack[1] and by stack[2]").
+/// Reads untrusted JSON; names are cut to TrenchTrace::kNameBytesMax. Errors: a sentence ("stack[3]
+/// is called by stack[1] and by stack[2]").
 std::expected<TrenchTrace, std::string> read_trench_json(std::string_view text);
 
 /// `trace` keeps the promises of its struct. The node at place i is written as stack[i]. A class is

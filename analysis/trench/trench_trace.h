@@ -37,6 +37,9 @@ struct TrenchTrace {
   static constexpr std::size_t kNodesMax = 1'000'000;
   static constexpr std::size_t kDepthMax = 512;
   static constexpr std::int64_t kTimeUsMax = 86'400'000'000;
+  static constexpr std::size_t kNameBytesMax = 1024;  ///< of a class or a method
+  /// Of the names of all points, and of all nodes: small JSON can repeat one name a million times.
+  static constexpr std::size_t kAllNamesBytesMax = std::size_t{128} << 20;
 
   std::vector<TrenchPoint> points;
   /// In preorder: each is followed by those it calls, and each of these by what it calls.

@@ -135,8 +135,9 @@ class Trace {
       return known->second;
     }
     auto const& [class_name, method, line] = key;
-    point_bytes_ += class_name.size() + method.size() + sizeof(NamedPoint);
-    if (point_bytes_ > kPointBytesMax) return kNone;
+    auto const bytes = class_name.size() + method.size() + sizeof(NamedPoint);
+    if (bytes > kPointBytesMax - point_bytes_) return kNone;
+    point_bytes_ += bytes;
     auto const place = static_cast<std::uint32_t>(content_.points.size());
     content_.points.push_back({std::string(class_name), std::string(method), line});
     point_places_.emplace(std::tuple(std::string(class_name), std::string(method), line), place);

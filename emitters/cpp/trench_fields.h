@@ -133,11 +133,13 @@ inline std::vector<std::string> field_values(std::string_view json) {
 /// now; or its URL in `store` if that would be more than kFieldBytesMax.
 inline std::vector<std::string> response_values(const Trace& trace, Store& store) {
   auto json = json_of(trace.content());
-  auto values = field_values(json);
-  std::size_t bytes = 0;
-  for (auto const& value : values) bytes += kField.size() + value.size() + 4;
-  if (bytes > kFieldBytesMax) return {"url=" + store.keep(std::move(json))};
-  return values;
+  if (json.size() < kFieldBytesMax) {  // no need to encode what cannot fit
+    auto values = field_values(json);
+    std::size_t bytes = 0;
+    for (auto const& value : values) bytes += kField.size() + value.size() + 4;
+    if (bytes <= kFieldBytesMax) return values;
+  }
+  return {"url=" + store.keep(std::move(json))};
 }
 
 }  // namespace trench

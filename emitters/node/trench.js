@@ -18,8 +18,14 @@ const NAMES_MAX = 2 << 20; // characters of all points together
 /** "shop.Cart.tax" is the method tax of the class shop.Cart. */
 function splitName(name) {
   const dot = name.lastIndexOf('.');
-  const cut = (text) => text.slice(0, NAME_MAX).replace(/\p{Surrogate}/gu, '\ufffd'); // lone ones
+  // A copy, with lone surrogates replaced: a slice would keep all of a long name in memory.
+  const cut = (text) => Buffer.from(text.slice(0, NAME_MAX)).toString();
   return [cut(name.slice(0, Math.max(dot, 0))), cut(name.slice(dot + 1))];
+}
+
+/** What a point is found by: names that differ beyond the limit are of one point. */
+function keyOf(name) {
+  return name.length > NAME_MAX ? splitName(name).join('.') : name;
 }
 
 /** What one request did. Calls beyond a limit count as their caller's own time. */
@@ -27,7 +33,7 @@ class Trace {
   /** `clock` returns ms that never go back. */
   constructor(clock = () => performance.now()) {
     this.clock = clock;
-    this.points = new Map(); // by name: { place, name, line }
+    this.points = new Map(); // by name, cut: { place, name, line }
     this.namesLength = 0;
     this.rowCount = 0;
     this.closed = false;
@@ -36,7 +42,8 @@ class Trace {
 
   /** A call begins. Returns its row, or null if there is no room for it. `line()` is asked once. */
   enter(caller, name, line = () => -1) {
-    const point = this.points.get(name) ?? this.addPoint(name, line);
+    const key = keyOf(name);
+    const point = this.points.get(key) ?? this.addPoint(key, line);
     if (!point) return null;
     let row = caller.called.get(point.place);
     if (!row) {
@@ -57,11 +64,12 @@ class Trace {
     row.ms += this.clock();
   }
 
-  addPoint(name, line) {
-    this.namesLength += Math.min(name.length, 2 * NAME_MAX) + 40;
-    if (this.namesLength > NAMES_MAX) return null;
-    const point = { place: this.points.size, name: splitName(name), line: line() };
-    this.points.set(name, point);
+  addPoint(key, line) {
+    const length = key.length + 40;
+    if (length > NAMES_MAX - this.namesLength) return null;
+    this.namesLength += length;
+    const point = { place: this.points.size, name: splitName(key), line: line() };
+    this.points.set(key, point);
     return point;
   }
 

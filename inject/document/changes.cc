@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/http/url.h"
 #include "inject/document/element_changes.h"
 #include "inject/document/references.h"
-#include "inject/document/url.h"
 #include "inject/search.h"
 
 namespace reprise::inject {

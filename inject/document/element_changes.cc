@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/http/headers.h"
+#include "base/http/url.h"
 #include "base/text/white_space.h"
-#include "inject/document/url.h"
 
 namespace reprise::inject {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "base/http/headers.h"
 #include "base/http/media_type.h"
+#include "base/http/url.h"
 #include "base/text/white_space.h"
 #include "inject/document/references.h"
 #include "inject/document/source_set.h"
-#include "inject/document/url.h"
 
 namespace reprise::inject {
 std::optional<std::string_view> Element::raw(std::string_view attribute) const {

@@ -5,11 +5,11 @@
 #include "base/bytes.h"
 #include "base/http/headers.h"
 #include "base/http/media_type.h"
+#include "base/http/url.h"
 #include "base/text/ascii.h"
 #include "base/text/base64.h"
 #include "inject/csp.h"
 #include "inject/document/style_urls.h"
-#include "inject/document/url.h"
 
 namespace reprise::inject {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/http/headers.h"
+#include "base/http/url.h"
 #include "base/text/white_space.h"
 #include "inject/document/references.h"
-#include "inject/document/url.h"
 
 namespace reprise::inject {
 namespace {

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/http/trace_lines.h"
+#include "base/http/url.h"
 #include "base/text/ascii.h"
 #include "base/text/white_space.h"
-#include "inject/document/url.h"
 
 namespace reprise {
 namespace {
 
 constexpr std::string_view kField = "Banky-Trace";
-constexpr std::string_view kUrl = "url=";
 constexpr std::string_view kInline = "base64lines=";
 /// What the server may need to give the trace to the same user.
 constexpr auto kPassedOn =
@@ -26,10 +26,13 @@ constexpr auto kPassedOn =
 void TraceMention::add(HeaderList fields) {
   for (const HeaderView& field : fields) {
     if (!equals_ignoring_case(field.name, kField)) continue;
-    is_inline = is_inline || contains_ignoring_case(field.value, kInline);
-    if (starts_with_ignoring_case(field.value, kUrl)) {
-      auto const rest = field.value.substr(kUrl.size());
-      url = trim_blanks(rest.substr(0, rest.find(",url=")));
+    for (auto rest = field.value; !rest.empty();) {
+      auto const line = take_trace_line(rest);
+      if (starts_with_ignoring_case(line, kTraceUrl)) {
+        url = trim_blanks(line.substr(kTraceUrl.size()));
+      } else {
+        is_inline = is_inline || contains_ignoring_case(line, kInline);
+      }
     }
   }
 }
@@ -38,14 +41,14 @@ std::optional<std::string> TraceMention::target_for(const RequestHead& request,
                                                     std::string& why) const {
   if (is_inline || url.empty()) return std::nullopt;
   auto const base =
-      inject::absolute_url(url_of(request.scheme, request.host, request.port, request.target));
-  auto const resolved = base ? inject::resolved_url(url, *base) : std::nullopt;
+      absolute_url(url_of(request.scheme, request.host, request.port, request.target));
+  auto const resolved = base ? resolved_url(url, *base) : std::nullopt;
   if (!resolved) {
     why = "its URL is invalid";
     return std::nullopt;
   }
-  auto const origin = inject::origin_of_url(*resolved);
-  if (origin != inject::origin_of_url(*base)) {
+  auto const origin = origin_of_url(*resolved);
+  if (origin != origin_of_url(*base)) {
     why = "its URL is of another origin: " + *resolved;
     return std::nullopt;
   }

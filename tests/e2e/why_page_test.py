@@ -119,6 +119,12 @@ class WhyPage(PageCase):
                          ["A", "chooseshop.Ads", "0", "40.0 ms", "480 ms", "+440 ms"])
         self.click("#servers input[value=a]")
         self.assertIn("45.0 ms for 1 request", self.texts("#servers .trench .said")[0])
+        self.open(report(traces="choose", skipped=2))
+        self.assertEqual(self.texts("#servers .failure"),
+                         ["Server traces of B are skipped: 2 too large for the page. "
+                          "Without them, no difference is drawn."])
+        self.assertEqual(self.count("#servers input[value=difference]"), 0)
+        self.assertIn("45.0 ms for 1 request", self.texts("#servers .trench .said")[0])
         self.open(report(traces=HOSTILE))
         self.assertIn(SHOWN, "\n".join(self.texts("#servers td")))
         self.assert_whole()

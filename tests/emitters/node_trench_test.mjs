@@ -262,6 +262,26 @@ test('a trace has limits', () => {
   const {points} = read(fieldValues(long.json()));
   assert.ok(points.length < 10_000);
   assert.equal(points[0][1], '𝄞'.repeat(100));
+  assert.ok(long.namesLength <= 2 << 20);
+  assert.ok(long.enter(long.root, 'a'), 'a short name fits where a long one did not');
+});
+
+test('a long name is cut before anything is kept', () => {
+  const traced = new Trace(() => 0);
+  const [className, method] = [`K${'k'.repeat(199)}`, `m${'n'.repeat(199)}`];
+  const row = traced.enter(traced.root, `${className}.${method}`);
+  for (const tail of ['1', '2'.repeat(1_000_000)]) {
+    assert.equal(traced.enter(traced.root, `${className}.${method}${tail}`), row);
+    assert.equal(traced.enter(traced.root, `${className}${tail}.${method}`), row);
+  }
+  assert.equal(row.hits, 5);
+  traced.enter(traced.root, 'x'.repeat(1_000_000));
+  traced.enter(traced.root, `${'x'.repeat(1_000_000)}.`);
+  const lengths = [...traced.points.keys()].map((key) => key.length);
+  assert.deepEqual(lengths, [401, 201, 201]);
+  const {classes, points} = read(fieldValues(traced.json()));
+  const names = points.map(([of, name]) => [classes[of][0].length, name.length]);
+  assert.deepEqual(names, [[200, 200], [0, 200], [200, 0]]);
 });
 
 test('nothing is traced unless the environment says so', async () => {

@@ -48,6 +48,18 @@ test('columns are found by their names, and rows can be inside rows', () => {
     [['A.a', 1, 3], ['A.a', 2, 1]]);
 });
 
+test('names have a limited length', () => {
+  const named = (name, count = 1) =>
+    ({ stack: [], classes: [name], points: Array.from({ length: count }, () => [0, name, 1]) });
+  const [{ className, method }] = treeOf(named('x'.repeat(1025))).points;
+  assert.strictEqual(className, `${'x'.repeat(1023)}…`);
+  assert.strictEqual(method, className);
+  assert.strictEqual(treeOf(named('x'.repeat(1024))).points[0].method, 'x'.repeat(1024));
+  assert.throws(() => treeOf(named('x'.repeat(1024), 65_537)),
+    { message: 'the names of its points are too long together' });
+  assert.throws(() => treeOf(named('', 1_000_001)), { message: 'more than 1,000,000 points' });
+});
+
 test('what is not a trace is refused', () => {
   const fault = (json, why) => assert.throws(() => treeOf(json), { message: why });
   fault(null, 'not a JSON object');

@@ -3,7 +3,7 @@ import test from 'node:test';
 
 import { byOwn, pointName, treeOf } from '../../view/trench/tree.js';
 import { differenceTree, wholeTree } from '../../view/trench/whole.js';
-import { DIFFERENCE, labelText, WHOLE } from '../../view/trench/words.js';
+import { DIFFERENCE, labelText, skippedText, WHOLE } from '../../view/trench/words.js';
 import { randomFrom } from './request.mjs';
 
 const trace = (host, stack, request) => ({ host, request, trace: {
@@ -131,6 +131,15 @@ test('what B has is what A has and the difference, on every path and by every po
     // Nothing is lost by adding up.
     near(ofA.ms, a.reduce((sum, each) => sum + treeOf(each.trace).ms, 0), 'whole');
   }
+});
+
+test('a side that is incomplete is said to be so', () => {
+  assert.strictEqual(skippedText('A', { too_large: 0, unreadable: 0, missing: 0 }), '');
+  assert.strictEqual(skippedText('A'), '');
+  assert.strictEqual(skippedText('B', { too_large: 2, unreadable: 1, missing: 1200 }),
+    'Server traces of B are skipped: 2 too large for the page, 1 unreadable, 1,200 not fetched.');
+  const { unreadOfA, unreadOfB } = differenceTree(A, [...B, { host: 'x.test', trace: 'broken' }]);
+  assert.deepStrictEqual([unreadOfA, unreadOfB], [0, 1]);
 });
 
 test('bars and lists say which side has more', () => {

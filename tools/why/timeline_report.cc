@@ -13,6 +13,7 @@
 #include "base/text/formatted.h"
 #include "base/text/markdown.h"
 #include "tools/why/aligned_rows.h"
+#include "tools/why/server_traces.h"
 
 namespace reprise {
 namespace {
@@ -232,6 +233,8 @@ json::object timeline_json(const TimelineReport& report) {
           {"not_measured", json::array()},
           {"rows", rows_json(ranking.rows())},
           {"traces", json::object{{"a", json::array()}, {"b", json::array()}}},
+          {"traces_skipped",
+           json::object{{"a", ServerTraces().skipped()}, {"b", ServerTraces().skipped()}}},
           {"loads", json::array()}};
 }
 

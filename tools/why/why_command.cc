@@ -7,6 +7,7 @@
 #include <random>
 
 #include "analysis/metric.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/text/command_words.h"
 #include "base/text/printable.h"
@@ -68,6 +69,22 @@ void add_recorded_times(std::vector<std::string>& words) {
   }
 }
 
+/// Whether no output replaces one of `inputs`, archives or results. Prints why not.
+bool are_outputs_free(const WhyFlags& flags, const std::vector<fs::path>& inputs) {
+  auto const in_folder = [&flags](const char* name) {
+    return flags.only_page() || flags.output.empty() ? fs::path() : flags.output / name;
+  };
+  return are_different_files("A or B", inputs,
+                             {{"-o", flags.only_page() ? flags.output : fs::path()},
+                              {"-o", in_folder("why.html")},
+                              {"-o", in_folder("why.md")},
+                              {"-o", in_folder("why.json")},
+                              {"-o", in_folder("loads.json")},
+                              {"-o", in_folder("a.json")},
+                              {"-o", in_folder("b.json")},
+                              {"-o", in_folder("verdict.json")}});
+}
+
 /// Of two places in results (a.json#3): nothing is measured.
 int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
                    const std::array<TimelinePlace, 2>& places) {
@@ -87,6 +104,7 @@ int compare_places(const WhyFlags& flags, const std::vector<std::string>& words,
   if (!flags.output.empty() && !flags.only_page()) {
     return say(kExitUsage, "why: two loads of results give one page: -o FILE.html");
   }
+  if (!are_outputs_free(flags, {places[0].file, places[1].file})) return kExitUsage;
   auto a = TimelineSide::read(words[0], places[0]);
   if (!a) return say(kExitFailed, a.error());
   auto b = TimelineSide::read(words[1], places[1]);
@@ -131,6 +149,9 @@ int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
   if (!budget) return say(kExitUsage, "why: --budget must be a time such as 90s, 10m or 1h");
   auto sides = sides_of(words);
   if (!sides) return say(kExitUsage, "why: " + sides.error());
+  if (!are_outputs_free(flags, {archive_of(sides->first), archive_of(sides->second)})) {
+    return kExitUsage;
+  }
   if (flags.only_page()) {
     if (auto const can = check_writable(flags.output); !can) {
       return say(kExitFailed, flags.output.string() + ": " + can.error().message());
@@ -213,7 +234,7 @@ void add_why_command(CLI::App& app, const std::vector<std::string>& command, int
                   "Then load A, B and what is between them at most N times in all [240]")
       ->check(CLI::Range(12U, 100'000U));
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   sub->add_option("-o,--output", flags->output,
                   "Write an HTML page to this file (*.html), or why.html, why.md, why.json, "
                   "loads.json, a.json, b.json and verdict.json to this folder");

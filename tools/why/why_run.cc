@@ -17,7 +17,6 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
-#include "tools/why/server_traces.h"
 
 namespace reprise {
 namespace {
@@ -115,7 +114,7 @@ std::optional<int> WhyRun::find_differences() {
   return std::nullopt;
 }
 
-boost::json::array WhyRun::traces(std::size_t side) const {
+ServerTraces WhyRun::traces(std::size_t side) const {
   auto const& of = side == 0 ? archives_->a : archives_->b;
   return server_traces(*of.reader, of.session);
 }

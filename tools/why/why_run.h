@@ -4,7 +4,6 @@
 // with a random half of them (analysis/effects/, hybrid.h).
 
 #include <array>
-#include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "tools/experiment/experiment.h"
 #include "tools/why/aligned_rows.h"
 #include "tools/why/hybrid.h"
+#include "tools/why/server_traces.h"
 
 namespace reprise {
 
@@ -90,7 +90,7 @@ class WhyRun {
   /// The file of A's or B's archive, as given.
   const std::string& name(std::size_t side) const { return names_[side]; }
   /// What the servers of A or B say that they did (server_traces.h).
-  boost::json::array traces(std::size_t side) const;
+  ServerTraces traces(std::size_t side) const;
   const Differences& differences() const { return differences_; }
   const Effects& effects() const { return *effects_; }
   /// Those that are shown to cost something; the one that explains most comes first.

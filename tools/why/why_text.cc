@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
@@ -227,6 +228,10 @@ json::object why_json(const WhyRun& run) {
                      {"value", each.row.value},
                      {"counts", each.counts}});
   }
+  auto traces_a = run.traces(0);
+  auto traces_b = run.traces(1);
+  json::object traces{{"a", std::move(traces_a.list)}, {"b", std::move(traces_b.list)}};
+  json::object skipped{{"a", traces_a.skipped()}, {"b", traces_b.skipped()}};
   auto const& metric = kMetrics[run.options().compare.metrics.front()];
   return {{"schema", "reprise-why/1"},
           {"reprise", REPRISE_VERSION},
@@ -246,7 +251,8 @@ json::object why_json(const WhyRun& run) {
           {"no_effect_shown", causes_json(run, run.others())},
           {"not_measured", std::move(not_measured)},
           {"rows", rows_json(run.aligned_rows().all())},
-          {"traces", json::object{{"a", run.traces(0)}, {"b", run.traces(1)}}},
+          {"traces", std::move(traces)},
+          {"traces_skipped", std::move(skipped)},
           {"loads", std::move(loads)}};
 }
 

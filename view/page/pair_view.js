@@ -130,7 +130,8 @@ export class PairView {
     this.servers.selectAll('*').remove();
     if (a.length === 0 || b.length === 0) return;
     put(this.servers, 'h3', 'trench-title', 'What the servers did in A and in B');
-    putServersOfTwo(this.servers, 'pair-servers', a, b);
+    const [ofA, ofB] = this.chosen.map((load) => ({ too_large: load.traces_left_out }));
+    putServersOfTwo(this.servers, 'pair-servers', a, b, { a: ofA, b: ofB });
   }
 
   list() {

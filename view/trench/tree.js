@@ -2,6 +2,8 @@
 
 export const ROWS_MAX = 1_000_000;
 export const DEPTH_MAX = 512;
+export const NAME_MAX = 1024; // characters
+export const NAMES_MAX = 128 << 20; // of all points
 const DAY_MS = 86_400_000;
 const WIDE_SHARE = 0.1; // of the whole, for a bar or an inset to stand out
 const DEEP_MIN = 8; // rows
@@ -17,13 +19,19 @@ function columnsOf(json, name, names) {
 const listOf = (json, name) => (Array.isArray(json[name]) ? json[name] : []);
 const isWhole = (value, below) => Number.isInteger(value) && value >= 0 && value < below;
 
+const cutName = (name) => (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name);
+
 function readPoints(json) {
   const [nameAt] = columnsOf(json, 'classesColumns', ['name']);
+  for (const name of ['classes', 'points']) {
+    if (listOf(json, name).length > ROWS_MAX) throw new Error(`more than 1,000,000 ${name}`);
+  }
   const classes = listOf(json, 'classes').map((each, i) => {
     const name = Array.isArray(each) ? each[nameAt] ?? each[0] : each;
     if (typeof name !== 'string') throw new Error(`classes[${i}] must have a name`);
-    return name;
+    return cutName(name);
   });
+  let length = 0;
   const [classAt, methodAt, lineAt] = columnsOf(json, 'pointsColumns', ['class', 'method', 'line']);
   return listOf(json, 'points').map((row, i) => {
     if (!Array.isArray(row) || !isWhole(row[classAt], classes.length)) {
@@ -31,7 +39,10 @@ function readPoints(json) {
     }
     if (typeof row[methodAt] !== 'string') throw new Error(`points[${i}] must have a method`);
     const line = isWhole(row[lineAt], Number.MAX_SAFE_INTEGER) ? row[lineAt] : -1;
-    return { index: i, className: classes[row[classAt]], method: row[methodAt], line };
+    const [className, method] = [classes[row[classAt]], cutName(row[methodAt])];
+    length += className.length + method.length;
+    if (length > NAMES_MAX) throw new Error('the names of its points are too long together');
+    return { index: i, className, method, line };
   });
 }
 

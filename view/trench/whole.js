@@ -103,9 +103,11 @@ const toMicroseconds = (ms) => Math.round(ms * 1000) / 1000;
 /**
  * B - A, as a tree: `hits`, `ms` and `own` are what B has more, or less than zero, and `a` and `b`
  * what each has. Methods are the same by their names. A node is as large as the changes in it.
+ * `unreadOfA`, `unreadOfB`: how many traces cannot be read; with any, the difference is wrong.
  */
 export function differenceTree(tracesOfA, tracesOfB) {
-  const [a, b] = [tracesOfA, tracesOfB].map((traces) => sumOf(traces, nameKeyOf).whole);
+  const sums = [tracesOfA, tracesOfB].map((traces) => sumOf(traces, nameKeyOf));
+  const [a, b] = sums.map(({ whole }) => whole);
   const tree = grown(paired(a, b), nameKeyOf, ({ a: ofA, b: ofB }, children) => {
     const [hits, ms, own] = ['hits', 'ms', 'own']
       .map((field) => toMicroseconds(ofB[field] - ofA[field]));
@@ -116,5 +118,6 @@ export function differenceTree(tracesOfA, tracesOfB) {
     const ownOfSide = (side) => point.nodes.reduce((sum, node) => sum + node[side].own, 0);
     Object.assign(point, { ownOfA: ownOfSide('a'), ownOfB: ownOfSide('b') });
   }
-  return tree;
+  const [unreadOfA, unreadOfB] = sums.map(({ unread }) => unread);
+  return { ...tree, unreadOfA, unreadOfB };
 }

@@ -108,6 +108,18 @@ export const DIFFERENCE = {
   ],
 };
 
+/**
+ * What is missing in the traces of `side`, "A" or "B"; empty if nothing is. `skipped`: how many
+ * traces, by why.
+ */
+export function skippedText(side, { too_large: large = 0, unreadable = 0, missing = 0 } = {}) {
+  const parts = [[large, 'too large for the page'], [unreadable, 'unreadable'],
+    [missing, 'not fetched']].filter(([count]) => count > 0);
+  if (parts.length === 0) return '';
+  const whys = parts.map(([count, why]) => `${countText(count)} ${why}`).join(', ');
+  return `Server traces of ${side} are skipped: ${whys}.`;
+}
+
 /** What a bar's label says in so many pixels. */
 export function labelText(node, words, pixels) {
   const { point, ms } = node;

@@ -51,6 +51,7 @@ export function readReport(text) {
     notMeasured: packed.not_measured.map(({ title }) => title),
     loads: packed.loads.length, end: endOf(rows),
     traces: { a: tracesOf(packed.traces.a), b: tracesOf(packed.traces.b) },
+    skipped: packed.traces_skipped,
   };
 }
 

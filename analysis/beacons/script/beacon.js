@@ -18,9 +18,13 @@
     var tenths = function (ms) {
       return Math.round(ms * 10);
     };
+    // Not inside a surrogate pair.
+    var cut = function (text, most) {
+      return String(text).slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    };
     // Queries and fragments have secrets of users, and make every URL another one.
     var clean = function (name) {
-      return String(name).split(/[?#]/)[0].slice(0, 1e3);
+      return cut(String(name).split(/[?#]/)[0], 1e3);
     };
     var entries = function (type) {
       try {
@@ -89,7 +93,7 @@
           entries('navigation').concat(entries('resource')).map(requestRow),
           [],
           entries('measure').map(function (entry) {
-            return workRow(entry, String(entry.name).slice(0, 200));
+            return workRow(entry, cut(entry.name, 200));
           }),
         ];
         entries('long-animation-frame').forEach(function (frame) {
@@ -113,7 +117,7 @@
     [].forEach.call((element && element.attributes) || [], function (attribute) {
       var name = attribute.name;
       if (name == 'data-beacon-url') url = attribute.value;
-      else if (!name.indexOf('data-')) tags[name.slice(5)] = attribute.value.slice(0, 100);
+      else if (!name.indexOf('data-')) tags[name.slice(5)] = cut(attribute.value, 100);
     });
     document.addEventListener('visibilitychange', send);
     addEventListener('pagehide', send);

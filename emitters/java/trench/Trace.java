@@ -41,10 +41,12 @@ public final class Trace {
         final String method;
         final int line;
 
-        Point(int place, String className, String method, int line) {
+        /** `name` is cut. */
+        Point(int place, String name, int line) {
+            int dot = name.lastIndexOf('.');
             this.place = place;
-            this.className = cut(className);
-            this.method = cut(method);
+            this.className = name.substring(0, Math.max(dot, 0));
+            this.method = name.substring(dot + 1);
             this.line = line;
         }
     }
@@ -52,7 +54,7 @@ public final class Trace {
     private final LongSupplier clock;
     private final long begun;
     private final Row root = new Row(-1, 0);
-    private final Map<String, Point> points = new LinkedHashMap<>();
+    private final Map<String, Point> points = new LinkedHashMap<>(); // by name, cut
     private int rows;
     private int names;
 
@@ -75,14 +77,14 @@ public final class Trace {
      * it. `line` is asked for new points only; -1 is unknown.
      */
     synchronized Row enter(Row caller, String name, IntSupplier line) {
-        Point point = points.get(name);
+        String key = cut(name);
+        Point point = points.get(key);
         if (point == null) {
-            names += Math.min(name.length(), 2 * NAME_MAX) + 40;
-            if (names > NAMES_MAX) return null;
-            int dot = name.lastIndexOf('.');
-            point = new Point(points.size(), name.substring(0, Math.max(dot, 0)),
-                    name.substring(dot + 1), line.getAsInt());
-            points.put(name, point);
+            int length = key.length() + 40;
+            if (length > NAMES_MAX - names) return null;
+            names += length;
+            point = new Point(points.size(), key, line.getAsInt());
+            points.put(key, point);
         }
         Row row = caller.called.get(point.place);
         if (row == null) {
@@ -145,8 +147,12 @@ public final class Trace {
         return String.format(Locale.ROOT, "%d.%03d", us / 1000, us % 1000);
     }
 
+    /** Class and method are at most so long: names that differ beyond it are of one point. */
     private static String cut(String name) {
-        return name.length() <= NAME_MAX ? name : name.substring(0, NAME_MAX);
+        if (name.length() <= NAME_MAX) return name;
+        int dot = name.lastIndexOf('.');
+        String method = name.substring(dot + 1, Math.min(name.length(), dot + 1 + NAME_MAX));
+        return dot < 0 ? method : name.substring(0, Math.min(dot, NAME_MAX)) + "." + method;
     }
 
     /** In quotes. Halves of characters become U+FFFD. */

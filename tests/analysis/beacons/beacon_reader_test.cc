@@ -264,6 +264,36 @@ TEST(Boomerang, KeepsALeafWithHalfASurrogatePair) {
   EXPECT_EQ(tree.calls[0].attribute("protocol"), "a long protocol \\ud800");
 }
 
+TEST(Boomerang, TakesTheBodyOfA304AsNotSent) {
+  auto const tree =
+      read_tree(R"({"u":"p","restiming":{"https://a.test/304":"31,2*1ffk,-f78,ffk",)"
+                R"("https://a.test/less":"31,2*1a,-b,-b","https://a.test/cached":"31,2*1ffk,_",)"
+                R"("https://a.test/huge":"31,2*1-1,1y2p0ij32e8e7"}})");
+  std::vector<std::string> bytes;
+  for (Call const& call : requests_of(tree)) {
+    bytes.push_back(call.name.substr(15) + " " + std::string(call.attribute("bytes")));
+  }
+  auto const huge = std::to_string(std::int64_t{1} << 50);
+  EXPECT_THAT(bytes, ElementsAre("304 300", "less ", "cached ", "huge " + huge));
+}
+
+/// As the script of former versions cut it: JavaScript writes the half that is left as an escape.
+TEST(BeaconReader, KeepsATagWithHalfASurrogatePair) {
+  auto const tree =
+      read_tree(R"({"beacon":1,"page":"p","tags":{"kind":"new \ud83d","country":"DE"},)"
+                R"("requests":[["https://a.test/","navigation",0,1205,820]]})");
+  EXPECT_THAT(tree.tags, ElementsAre(Pair("country", "DE"), Pair("kind", "new \\ud83d")));
+  EXPECT_THAT(tree.calls, SizeIs(1));
+  EXPECT_THAT(tree.losses, IsEmpty());
+}
+
+TEST(BeaconReader, HasRoomForTheTagsOfTheScript) {
+  std::string value;
+  for (int i = 0; i < 100; ++i) value += "語";
+  auto const tree = read_tree(R"({"tags":{"kind":")" + value + R"("},"entries":[]})");
+  EXPECT_EQ(tree.tag("kind"), value);
+}
+
 TEST(BeaconReader, MendsAndCountsHostileValues) {
   auto const tree = tree_with(
       R"({"name":"https://a.test/","entryType":"resource","startTime":-50,"duration":1e300,)"

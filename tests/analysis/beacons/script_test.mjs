@@ -116,6 +116,16 @@ test('a tag of the page comes before the network that the browser names', () => 
   assert.deepEqual(beaconOf(without).tags, {});
 });
 
+test('it cuts no character in two, and all that it sends is read', () => {
+  const attributes = [['data-a', 'x' + '\u{1f600}'.repeat(60)], ['data-b', '\u8a9e'.repeat(120)]];
+  const {tags, measures} = beaconOf(pageWith(
+    [navigation, {...measure, name: 'x' + '\u{1f600}'.repeat(120)}], attributes));
+  assert.equal(tags.a, 'x' + '\u{1f600}'.repeat(49));
+  assert.equal(tags.b, '\u8a9e'.repeat(100));
+  assert.ok(Buffer.byteLength(tags.b) <= 400, 'BeaconView::kTagBytesMax');
+  assert.equal(measures[0][0], 'x' + '\u{1f600}'.repeat(99));
+});
+
 test('it says when the list of entries was full', () => {
   const page = pageWith([navigation]);
   page.run();

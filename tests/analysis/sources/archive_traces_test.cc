@@ -29,14 +29,15 @@ Exchange traced(std::uint64_t sequence, std::string_view path, const std::string
   return exchange;
 }
 
-/// An archive of these, and of a trace that the recorder fetched from /trace.
+/// An archive of these, and of a trace that the recorder fetched from `target`.
 std::unique_ptr<ArchiveReader> archive_of(const std::filesystem::path& path,
                                           std::vector<Exchange> exchanges,
-                                          std::string_view trace = kShopJson) {
+                                          std::string_view trace = kShopJson,
+                                          std::string_view target = "/trace") {
   auto const writer = create_archive(path);
   EXPECT_TRUE(writer->begin_session(a_session()));
   for (auto& exchange : exchanges) add(*writer, std::move(exchange));
-  auto fetched = traced(100, "/trace", "");
+  auto fetched = traced(100, target, "");
   fetched.client_connection_id = 0;
   fetched.response.body = store(*writer, trace);
   add(*writer, std::move(fetched));
@@ -58,6 +59,38 @@ TEST(ArchiveTraces, AreFoundByTheirUrl) {
     EXPECT_EQ(found.trace->points[0], (TrenchPoint{"shop.Cart", "tax", 7}));
     EXPECT_FALSE(traces.was_fetched(exchanges[0]));
     EXPECT_TRUE(traces.was_fetched(exchanges[1]));
+    std::filesystem::remove(folder / "a.reprise");
+  }
+}
+
+struct Reference {
+  std::string_view page;       ///< target of the request
+  std::string_view reference;  ///< in its response
+  std::string_view target;     ///< that the recorder asks for
+};
+
+TEST(ArchiveTraces, AreFoundWhereTheRecorderAskedForThem) {
+  ScratchFolder const folder;
+  for (auto const& [page, reference, target] :
+       std::initializer_list<Reference>{{"/a/b?c", "?x", "/a/b?x"},
+                                        {"/a/b/c", "../t", "/a/t"},
+                                        {"/a/b/c", "./t/./u/../1", "/a/b/t/1"},
+                                        {"/", "https://example.org:443/t", "/t"},
+                                        {"/", "HTTPS://Example.ORG/T", "/T"},
+                                        {"/", "//example.org?t", "/?t"},
+                                        {"/", "/a b\\c?d e", "/a%20b/c?d%20e"},
+                                        {"/", "/%7e\xC3\xA9", "/%7e%C3%A9"},
+                                        {"/", " /t#f", "/t"},
+                                        {"/go?to=http://b.test/", "t", "/t"},
+                                        {"/", "/t?to=http://b.test/", "/t?to=http://b.test/"}}) {
+    auto const reader =
+        archive_of(folder / "a.reprise", {traced(1, page, "url=" + std::string(reference))},
+                   kShopJson, target);
+    ArchiveTraces traces(*reader);
+    auto const exchanges = exchanges_of(*reader);
+    auto const found = traces.of(exchanges[0]);
+    EXPECT_TRUE(found.trace) << reference << ": " << found.error;
+    EXPECT_TRUE(traces.was_fetched(exchanges[1])) << reference;
     std::filesystem::remove(folder / "a.reprise");
   }
 }
@@ -98,6 +131,8 @@ TEST(ArchiveTraces, SayWhatIsWrong) {
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(traces.of(exchanges[i]).trace);
   EXPECT_EQ(traces.of(exchanges[0]).error, "");
   EXPECT_EQ(traces.of(exchanges[1]).error, "");
+  EXPECT_TRUE(traces.of(exchanges[1]).is_missing);
+  EXPECT_FALSE(traces.of(exchanges[0]).is_missing);
   EXPECT_THAT(traces.of(exchanges[2]).error, HasSubstr("its JSON: not JSON"));
   EXPECT_EQ(traces.of(exchanges[3]).error, "base64bytes is missing");
 }

@@ -96,6 +96,16 @@ TEST(ServerCalls, AreOfATraceRatherThanOfServerTiming) {
   EXPECT_EQ(tree.calls[5].attribute("line"), "7");
 }
 
+TEST(ServerCalls, SkipATraceWhoseRowsRepeatALongName) {
+  auto const size = TrenchTrace::kNameBytesMax;
+  TrenchTrace wide{.points = {{std::string(size, 'x'), std::string(size, 'y'), -1}}, .nodes = {}};
+  wide.nodes.resize(TrenchTrace::kAllNamesBytesMax / (2 * size) + 1);
+  auto tree = request_tree();
+  add_trench(tree, 2, wide);
+  EXPECT_THAT(added(tree), IsEmpty());
+  EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, wide.nodes.size())));
+}
+
 TEST(ServerCalls, CutATraceThatIsLongerThanTheWait) {
   auto tree = request_tree();
   auto long_trace = trace();

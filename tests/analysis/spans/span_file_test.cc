@@ -106,6 +106,32 @@ TEST(SpanFile, IsZipkin) {
   EXPECT_EQ(url_of(span).target, "/cart");
 }
 
+TEST(SpanSet, HoldsTextsUpToALimit) {
+  Span const span{.trace_id = std::string(32, 'a'),
+                  .span_id = std::string(16, 'b'),
+                  .parent_id = "",
+                  .name = "",
+                  .kind = "",
+                  .service = "cart",
+                  .host = "web1",
+                  .place = "eu",
+                  .start_ns = 1,
+                  .end_ns = 2,
+                  .attributes = {{"key", "value"}}};
+  SpanSet set;
+  set.add(span);
+  EXPECT_EQ(set.text_bytes, 66U);
+  set.text_bytes = SpanSet::kAllTextBytesMax - 2 * 66;
+  for (int i = 0; i < 5; ++i) set.add(span);
+  EXPECT_THAT(set.spans, SizeIs(3));
+  EXPECT_THAT(losses(set), ElementsAre("3 spans beyond the first GiB of texts"));
+  SpanSet other;
+  other.add(span);
+  set.add(std::move(other));
+  EXPECT_THAT(set.spans, SizeIs(3));
+  EXPECT_THAT(losses(set), ElementsAre("4 spans beyond the first GiB of texts"));
+}
+
 TEST(SpanSet, TakesThoseOfAnotherUpToItsLimit) {
   SpanSet set;
   set.spans.resize(SpanSet::kSpansMax - 1);

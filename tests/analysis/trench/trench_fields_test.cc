@@ -40,7 +40,7 @@ std::string fault(const std::vector<std::string>& values) {
 }
 
 TEST(TrenchFields, HaveLinesOf76Characters) {
-  auto const trace = trace_of_size(100, 3498);
+  auto const trace = trace_of_size(130, 3498);
   auto const values = trench_field_values(trace);
   ASSERT_THAT(values, SizeIs(1 + 62));
   EXPECT_EQ(values[0].substr(0, values[0].find("; jsoncrc32")), "base64lines=62; base64bytes=4664");
@@ -74,7 +74,7 @@ TEST(TrenchFields, AreThoseOfOthers) {
 }
 
 TEST(TrenchFields, CanBeShuffledJoinedAndOfAnyCase) {
-  auto const trace = trace_of_size(40, 2000);
+  auto const trace = trace_of_size(70, 2000);
   auto values = trench_field_values(trace);
   values.push_back("URL=/traces/81?a=1,2;b=3");
   std::ranges::reverse(values);
@@ -115,7 +115,7 @@ TEST(TrenchFields, CanBeAUrlAlone) {
 }
 
 TEST(TrenchFields, SayWhatIsWrong) {
-  auto const good = trench_field_values(trace_of_size(40, 2000));
+  auto const good = trench_field_values(trace_of_size(70, 2000));
   auto const with = [&good](std::size_t i, std::string value) {
     auto values = good;
     values[i] = std::move(value);

@@ -106,8 +106,46 @@ TEST(TrenchJson, HasOnlySoManyRows) {
   std::string rows = "[[0,1,1]";
   for (std::size_t i = 0; i < TrenchTrace::kNodesMax; ++i) rows += ",[0,1,1]";
   EXPECT_EQ(fault(with_stack(rows + "]")), "more than 1,000,000 rows");
+  auto const repeated = [](std::string_view one, std::size_t times) {
+    std::string list(one);
+    for (std::size_t i = 1; i < times; ++i) list.append(",").append(one);
+    return list;
+  };
+  auto const beyond = TrenchTrace::kNodesMax + 1;
+  EXPECT_EQ(fault(R"({"classes":[)" + repeated(R"("")", beyond) + "]}"),
+            "more than 1,000,000 classes");
+  EXPECT_EQ(fault(R"({"classes":["A"],"points":[)" + repeated(R"([0,"a"])", beyond) + "]}"),
+            "more than 1,000,000 points");
   rows.resize(std::size_t{17} << 20, ' ');
   EXPECT_EQ(fault(rows), "the JSON is longer than 16 MiB");
+}
+
+TEST(TrenchJson, HasNamesOfALimitedLength) {
+  std::string const longest(TrenchTrace::kNameBytesMax, 'x');
+  auto const with_name = [](std::string_view name) {
+    return R"({"classes":[")" + std::string(name) + R"("],"points":[[0,")" + std::string(name) +
+           R"(",7]]})";
+  };
+  auto point = read(with_name(longest)).points.at(0);
+  EXPECT_EQ(point, (TrenchPoint{longest, longest, 7}));
+  point = read(with_name(longest + "x")).points.at(0);
+  EXPECT_EQ(point.method, longest.substr(0, longest.size() - 3) + "…");
+  EXPECT_EQ(point.class_name, point.method);
+  std::string odd;
+  for (std::size_t i = 0; i < longest.size(); ++i) odd += "é";
+  point = read(with_name(odd)).points.at(0);
+  EXPECT_EQ(point.method, odd.substr(0, longest.size() - 4) + "…");
+  EXPECT_EQ(read(trench_json({.points = {point}, .nodes = {}})).points.at(0), point);
+}
+
+/// A class whose name is copied into each of a million points would be terabytes.
+TEST(TrenchJson, RepeatsNoLongNameWithoutEnd) {
+  std::string text = R"({"classes":[")" + std::string(8 << 20, 'x') + R"("],"points":[[0,""])";
+  auto const points = TrenchTrace::kAllNamesBytesMax / TrenchTrace::kNameBytesMax;
+  for (std::size_t i = 1; i < points; ++i) text += R"(,[0,""])";
+  EXPECT_THAT(read(text + "]}").points, SizeIs(points));
+  EXPECT_EQ(fault(text + R"(,[0,""]]})"),
+            "the names of its points are longer than 128 MiB together");
 }
 
 }  // namespace

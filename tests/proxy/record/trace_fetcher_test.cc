@@ -57,6 +57,10 @@ TEST(TraceMention, IsReadFromAnyForm) {
   EXPECT_TRUE(of({{"Banky-Trace", "url=/t, Base64Lines=1; base64bytes=4"}}).is_inline);
   EXPECT_TRUE(of({{"Banky-Trace", "url=/t"}, {"Banky-Trace", "base64lines=1"}}).is_inline);
   EXPECT_EQ(of({{"Other", "url=/t"}}).url, "");
+  EXPECT_EQ(of({{"Banky-Trace", "url=/t,url=/t"}}).url, "/t");
+  EXPECT_EQ(of({{"Banky-Trace", "url=/t , URL=/t"}}).url, "/t");
+  EXPECT_EQ(of({{"Banky-Trace", "0=AAAA,\tUrl=/t?a=1,b"}}).url, "/t?a=1,b");
+  EXPECT_FALSE(of({{"Banky-Trace", "url=/t?base64lines=1"}}).is_inline);
 }
 
 class TraceFetcherTest : public testing::Test {

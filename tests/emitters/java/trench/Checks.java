@@ -75,6 +75,28 @@ public final class Checks {
         while (named.enter(named.root(), points + "." + new String(name), () -> 1) != null) ++points;
         check(points < 10_000, "names");
         check(named.json().contains("\"\ufffd"), "halves of characters");
+        check(named.enter(named.root(), "a", () -> 1) != null, "room for a short name");
+        // Refused names do not add up: 2^31 would be reached by so many.
+        String tail = "." + new String(name, 0, 400);
+        for (int i = 0; i < 5_000_000; ++i) {
+            check(named.enter(named.root(), "refused" + i + tail, () -> 1) == null, "no room");
+        }
+    }
+
+    private static void longNames() {
+        char[] letters = new char[1000];
+        Arrays.fill(letters, 'x');
+        String rest = new String(letters);
+        String name = rest.substring(0, 200);
+        Trace trace = new Trace(() -> 0);
+        Trace.Row row = trace.enter(trace.root(), name + "." + name, () -> 1);
+        check(trace.enter(trace.root(), name + rest + "." + name, () -> 1) == row, "a long class");
+        check(trace.enter(trace.root(), name + "." + name + rest, () -> 1) == row, "a long method");
+        check(row.hits == 3, "one point");
+        Trace.Row plain = trace.enter(trace.root(), rest, () -> 1);
+        check(plain != row, "without a class");
+        check(trace.enter(trace.root(), rest + rest, () -> 1) == plain, "long without a class");
+        check(trace.json().contains("[[\"" + name + "\"],[\"\"]]"), "names are cut");
     }
 
     private static void budget() {
@@ -115,6 +137,7 @@ public final class Checks {
         asking();
         store();
         limits();
+        longNames();
         budget();
         threads();
     }

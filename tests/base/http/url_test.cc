@@ -1,10 +1,8 @@
-#include "inject/document/url.h"
+#include "base/http/url.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include "inject/document/source_set.h"
-
-namespace reprise::inject {
+namespace reprise {
 namespace {
 
 struct UrlCase {
@@ -98,16 +96,5 @@ TEST(OriginOfUrl, HasThePort) {
   EXPECT_EQ(origin_of_url("https://a.test/"), "https://a.test");
 }
 
-TEST(SourceSetUrls, ReadsCandidates) {
-  using testing::ElementsAre;
-  EXPECT_THAT(source_set_urls("a.png, b.png 2x,c,d.png 100w , ,e"),
-              ElementsAre("a.png", "b.png", "c,d.png", "e"));
-  EXPECT_THAT(source_set_urls("a.png 1x (x,y), b.png"), ElementsAre("a.png", "b.png"));
-  EXPECT_THAT(source_set_urls("data:image/png;base64,AA== 1x,b.png,"),
-              ElementsAre("data:image/png;base64,AA==", "b.png"));
-  EXPECT_THAT(source_set_urls(" , "), ElementsAre());
-  EXPECT_THAT(source_set_urls(""), ElementsAre());
-}
-
 }  // namespace
-}  // namespace reprise::inject
+}  // namespace reprise

@@ -1,14 +1,14 @@
 #pragma once
 
-// URLs as documents write them, after the WHATWG URL standard (section 4.4, special schemes),
-// for http and https alone. Boost.URL reads RFC 3986, which has no spaces, backslashes or bytes
-// outside ASCII, and writes paths and percent signs in its own way. Pure.
+// URLs as documents and header fields write them, after the WHATWG URL standard (section 4.4,
+// special schemes), for http and https alone. Boost.URL reads RFC 3986, which has no spaces,
+// backslashes or bytes outside ASCII, and writes paths and percent signs in its own way. Pure.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace reprise::inject {
+namespace reprise {
 
 /// The absolute URL of `text`, without its fragment: spaces and control characters at the ends and
 /// line ends dropped, backslashes taken as slashes, dots in the path resolved, what a browser
@@ -23,4 +23,4 @@ std::optional<std::string> resolved_url(std::string_view reference, std::string_
 /// "https://host:port" of a result of these functions.
 std::string_view origin_of_url(std::string_view url);
 
-}  // namespace reprise::inject
+}  // namespace reprise

@@ -1,4 +1,4 @@
-#include "inject/document/url.h"
+#include "base/http/url.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "base/http/headers.h"
 #include "base/text/percent.h"
 
-namespace reprise::inject {
+namespace reprise {
 namespace {
 
 bool is_slash(char c) {
@@ -167,4 +167,4 @@ std::optional<std::string> resolved_url(std::string_view reference, std::string_
   return joined(origin, std::move(segments), rest);
 }
 
-}  // namespace reprise::inject
+}  // namespace reprise
