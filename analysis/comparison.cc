@@ -9,6 +9,7 @@
 #include "analysis/fisher_test.h"
 #include "analysis/metric.h"
 #include "analysis/unpaired_requests.h"
+#include "archive/match/steady_request.h"
 #include "base/text/counted.h"
 
 namespace reprise {
@@ -46,6 +47,17 @@ std::string percent_text(double share) {
   return text;
 }
 
+/// Of a page whose documents have different errors; 0: none.
+std::string errors_text(const std::string& url, int of_a, int of_b) {
+  auto const has = [](int error) {
+    return error == 0 ? std::string("no error") : "the status " + std::to_string(error);
+  };
+  auto const* const where = of_a == 0 ? "B" : of_b == 0 ? "A" : "A and B";
+  return url + " has " + has(of_a) + " in A and " + has(of_b) +
+         " in B: the times of an error page are not those of the page. Repair the page in " +
+         where + ", and measure again";
+}
+
 /// All loads of `group` failed, and none of the other side's, which has some.
 bool fails_alone(const LoadGroup& group, const LoadGroup& other) {
   return group.failed > 0 && group.loads.empty() && other.failed == 0 && !other.loads.empty();
@@ -77,6 +89,7 @@ class Comparing {
     }
     check_origins();
     for (GroupPair& pair : pairing.pairs) {
+      check_errors(pair.a, pair.b);
       check(pair.a, pair.b);
       out_.pages.push_back({.a = std::move(pair.a), .b = std::move(pair.b)});
     }
@@ -93,6 +106,7 @@ class Comparing {
                              " of B's (steal): times vary more, and are longer, than on a machine "
                              "of one's own");
     }
+    remark_errors();
     remark_drops();
     remark_seeds();
     remark_volatile();
@@ -124,6 +138,19 @@ class Comparing {
       refuse(Mismatch::kBrowser,
              ours.name + " is " + ours.version + " in A, " + theirs->version + " in B");
     }
+  }
+
+  /// Pages that are errors on one side are other pages. A few loads that are errors failed.
+  void check_errors(LoadGroup& a, LoadGroup& b) {
+    if (options_.allowed.contains(Mismatch::kStatus)) return;
+    auto const of_a = usual_error(a), of_b = usual_error(b);
+    if (of_a == of_b && of_a != 0) return;
+    if (of_a != of_b && !a.loads.empty() && !b.loads.empty()) {
+      bool const is_certain = always_has(a, of_a) && always_has(b, of_b);
+      return refuse(Mismatch::kStatus, errors_text(a.url, of_a, of_b), !is_certain);
+    }
+    fail_errors(a);
+    fail_errors(b);
   }
 
   void check(const LoadGroup& a, const LoadGroup& b) {
@@ -183,6 +210,15 @@ class Comparing {
     }
   }
 
+  void remark_errors() {
+    for (ComparedPage const& page : out_.pages) {
+      auto const error = usual_error(page.a);
+      if (error == 0 || error != usual_error(page.b)) continue;
+      out_.remarks.push_back(page.a.url + " has the status " + std::to_string(error) +
+                             " in A and in B: an error page was compared");
+    }
+  }
+
   void remark_drops() {
     for (ComparedPage const& page : out_.pages) {
       for (auto const& [group, all, side] : {std::tuple{&page.a, &a_, "A"}, {&page.b, &b_, "B"}}) {
@@ -203,13 +239,7 @@ class Comparing {
   }
 
   void remark_volatile() {
-    if (volatile_names_.empty()) return;
-    std::string names;
-    for (const std::string& each : volatile_names_) names += (names.empty() ? "" : ", ") + each;
-    out_.remarks.push_back(
-        "requests of A and B count as the same if only values that look random "
-        "or like a time differ: " +
-        names);
+    if (!volatile_names_.empty()) out_.remarks.push_back(volatile_remark(volatile_names_));
   }
 
   bool failures_differ(const LoadGroup& a, const LoadGroup& b) const {

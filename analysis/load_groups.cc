@@ -10,8 +10,8 @@ namespace reprise {
 namespace {
 
 constexpr std::array<std::string_view, kMismatchCount> kNames{
-    "pages",   "browser", "protocol", "link",   "cache",
-    "archive", "what-if", "requests", "misses", "calibration"};
+    "pages",   "browser",  "protocol", "link",        "cache", "archive",
+    "what-if", "requests", "misses",   "calibration", "status"};
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
@@ -22,15 +22,24 @@ void skip(LoadGroup& group, const std::string& why) {
   if (group.warnings.size() < LoadGroup::kWarningsKept) add_once(group.warnings, why);
 }
 
-void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool with_doubtful) {
+void add_failed(LoadGroup& group, const std::string& why) {
   constexpr std::size_t kFailuresKept = 10;
+  ++group.failed;
+  if (group.failures.size() < kFailuresKept) add_once(group.failures, why);
+}
+
+/// The status of its document, if that is an error; otherwise 0.
+int error_of(const LoadRow& load) {
+  return load.status >= 400 ? load.status : 0;
+}
+
+void add(LoadGroup& group, const LoadRow& load, const ReplayRow& replay, bool with_doubtful) {
   if (load.warm_up) {
     ++group.warm_ups;
   } else if (!load.skipped.empty() && !with_doubtful) {
     ++group.repeated;
   } else if (!load.loaded) {
-    ++group.failed;
-    if (group.failures.size() < kFailuresKept) add_once(group.failures, load.failure);
+    add_failed(group, load.failure);
   } else if (!replay.warnings.empty() && !with_doubtful) {
     skip(group, replay.warnings.front());
   } else {
@@ -240,6 +249,28 @@ std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t
   std::vector<Block> out;
   for (auto& [which, block] : blocks) out.push_back(std::move(block));
   return out;
+}
+
+int usual_error(const LoadGroup& group) {
+  std::map<int, std::size_t> loads_with;
+  for (const LoadRow* load : group.loads) ++loads_with[error_of(*load)];
+  for (auto const& [error, count] : loads_with) {
+    if (count >= most_loads(group)) return error;
+  }
+  return 0;
+}
+
+bool always_has(const LoadGroup& group, int error) {
+  return std::ranges::all_of(group.loads,
+                             [&](const LoadRow* load) { return error_of(*load) == error; });
+}
+
+void fail_errors(LoadGroup& group) {
+  std::erase_if(group.loads, [&](const LoadRow* load) {
+    auto const error = error_of(*load);
+    if (error != 0) add_failed(group, "the page has the status " + std::to_string(error));
+    return error != 0;
+  });
 }
 
 Pairing pair_up(std::span<const LoadGroup> a, std::span<const LoadGroup> b,

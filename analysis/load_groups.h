@@ -28,8 +28,9 @@ enum class Mismatch {
   kRequests,
   kMisses,
   kCalibration,
+  kStatus,
 };
-inline constexpr std::size_t kMismatchCount = 10;
+inline constexpr std::size_t kMismatchCount = 11;
 std::string_view to_string(Mismatch difference);
 /// For names separated by commas. Errors: a sentence with the known names.
 std::expected<std::set<Mismatch>, std::string> parse_differences(std::string_view names);
@@ -84,6 +85,14 @@ bool share_link_seeds(const LoadGroup& a, const LoadGroup& b);
 /// Of two groups, the same values by what may be compared: by the node of a campaign that made the
 /// loads, if all have one, and by the seed of the link, if they share seeds. Empty if neither.
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric);
+
+/// The status that the documents of most loads that count have, if it is an error (from 400 on); 0:
+/// most have none, or it is unknown.
+int usual_error(const LoadGroup& group);
+/// Whether all documents have that error; 0: whether none has any.
+bool always_has(const LoadGroup& group, int error);
+/// Counts the loads whose document has an error as failed.
+void fail_errors(LoadGroup& group);
 
 /// Two groups to be compared.
 struct GroupPair {

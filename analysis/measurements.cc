@@ -44,6 +44,7 @@ LoadRow row_of(const LoadResult::Load& load, const ReplaySummary* replay) {
               .conditions = load.configuration,
               .warm_up = load.warm_up,
               .loaded = page.outcome == LoadOutcome::kLoaded,
+              .status = document_status(page),
               .replay = load.replay,
               .skipped = load.skipped,
               .node = load.node,

@@ -32,6 +32,7 @@ struct LoadRow {
   bool warm_up = false;  ///< does not count
   bool loaded = false;
   std::string failure;  ///< "timed-out: ..." if not loaded
+  int status = 0;       ///< document_status()
   std::array<std::optional<double>, kMetricCount> metrics;
   /// "GET https://...", sorted, without repeats and without the browser's own
   /// (archive/match/browser_paths.h).

@@ -8,6 +8,7 @@
 
 #include "analysis/verdict.h"
 #include "archive/match/browser_paths.h"
+#include "archive/match/steady_request.h"
 #include "base/http/url_parts.h"
 
 namespace reprise {
@@ -21,9 +22,12 @@ struct Seen {
   std::vector<double> starts, ends;
 };
 
+using Requests = std::map<Key, Seen>;
+using Request = Requests::value_type;
+
 struct Side {
   std::map<std::string, std::size_t> loads;  // by page
-  std::map<Key, Seen> requests;
+  Requests requests;
   std::set<std::string> misses;
 };
 
@@ -50,14 +54,18 @@ Side seen_in(const LoadResult& result) {
   return side;
 }
 
+std::string page_of(const Key& key) {
+  return key.first.substr(0, key.first.find('\n'));
+}
+
 bool has_page(const Side& side, const Key& key) {
-  return side.loads.contains(key.first.substr(0, key.first.find('\n')));
+  return side.loads.contains(page_of(key));
 }
 
 bool is_usual(const Side& side, const Key& key) {
   auto const found = side.requests.find(key);
   if (found == side.requests.end()) return false;
-  auto const page = side.loads.find(key.first.substr(0, key.first.find('\n')));
+  auto const page = side.loads.find(page_of(key));
   return page != side.loads.end() && found->second.starts.size() * 2 > page->second;
 }
 
@@ -71,30 +79,74 @@ double moved_by(const MovedRequest& request) {
                   std::abs(request.b.start_ms - request.a.start_ms));
 }
 
+/// Usual on one side alone.
+std::vector<const Request*> only_in(const Side& ours, const Side& theirs) {
+  std::vector<const Request*> only;
+  for (const Request& each : ours.requests) {
+    const Key& key = each.first;
+    if (!is_usual(ours, key) || is_usual(theirs, key) || !has_page(theirs, key)) continue;
+    only.push_back(&each);
+  }
+  return only;
+}
+
+class ComparedSides {
+ public:
+  ComparedSides(const LoadResult& a, const LoadResult& b) : a_(seen_in(a)), b_(seen_in(b)) {}
+
+  RequestChanges run() {
+    for (auto const& [key, seen] : b_.requests) {
+      if (is_usual(b_, key) && is_usual(a_, key)) compare(a_.requests.at(key), seen);
+    }
+    auto const went = only_in(a_, b_);
+    std::multimap<std::string, const Request*> left;
+    for (auto const* const each : went) left.emplace(steady_key(*each), each);
+    std::set<const Request*> paired;
+    for (auto const* const each : only_in(b_, a_)) {
+      auto const steady = steady_request(each->second.url);
+      auto const partner = left.find(steady_key(*each));
+      if (steady.volatile_values.empty() || partner == left.end()) {
+        add_came(each->second);
+        continue;
+      }
+      const Seen& before = partner->second->second;
+      note_differing(steady_request(before.url), steady, out_.volatile_names);
+      compare(before, each->second);
+      paired.insert(partner->second);
+      left.erase(partner);
+    }
+    for (auto const* const each : went) {
+      if (!paired.contains(each)) out_.went.push_back(each->second.url);
+    }
+    std::ranges::sort(out_.moved, [](const MovedRequest& one, const MovedRequest& other) {
+      return std::pair(-moved_by(one), one.url) < std::pair(-moved_by(other), other.url);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  static std::string steady_key(const Request& request) {
+    return page_of(request.first) + "\n" + steady_request(request.second.url).text;
+  }
+
+  void add_came(const Seen& seen) {
+    out_.came.push_back(seen.url);
+    if (b_.misses.contains(seen.url)) out_.missed.push_back(seen.url);
+  }
+
+  void compare(const Seen& in_a, const Seen& in_b) {
+    MovedRequest moved{.url = in_b.url, .a = times_of(in_a), .b = times_of(in_b)};
+    if (moved_by(moved) >= kMovedLeastMs) out_.moved.push_back(std::move(moved));
+  }
+
+  Side a_, b_;
+  RequestChanges out_;
+};
+
 }  // namespace
 
 RequestChanges request_changes(const LoadResult& a, const LoadResult& b) {
-  auto const of_a = seen_in(a);
-  auto const of_b = seen_in(b);
-  RequestChanges changes;
-  for (auto const& [key, seen] : of_b.requests) {
-    if (!is_usual(of_b, key) || !has_page(of_a, key)) continue;
-    if (!is_usual(of_a, key)) {
-      changes.came.push_back(seen.url);
-      if (of_b.misses.contains(seen.url)) changes.missed.push_back(seen.url);
-      continue;
-    }
-    MovedRequest moved{.url = seen.url, .a = times_of(of_a.requests.at(key)), .b = times_of(seen)};
-    if (moved_by(moved) >= kMovedLeastMs) changes.moved.push_back(std::move(moved));
-  }
-  for (auto const& [key, seen] : of_a.requests) {
-    bool const went = is_usual(of_a, key) && !is_usual(of_b, key);
-    if (went && has_page(of_b, key)) changes.went.push_back(seen.url);
-  }
-  std::ranges::sort(changes.moved, [](const MovedRequest& one, const MovedRequest& other) {
-    return std::pair(-moved_by(one), one.url) < std::pair(-moved_by(other), other.url);
-  });
-  return changes;
+  return ComparedSides(a, b).run();
 }
 
 }  // namespace reprise

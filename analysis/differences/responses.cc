@@ -8,8 +8,8 @@
 #include "analysis/differences/mentions.h"
 #include "analysis/differences/permissions.h"
 #include "base/http/media_type.h"
+#include "base/http/url.h"
 #include "base/http/url_parts.h"
-#include "inject/document/url.h"
 
 namespace reprise {
 namespace {
@@ -50,9 +50,9 @@ bool is_no_code(std::string_view type) {
 /// Where a redirect leads: scheme, host and shape.
 std::string place_of(const RecordedExchange& of, std::string_view location) {
   if (location.empty()) return {};
-  auto const base = inject::absolute_url(of.url());
-  auto const url = base ? inject::resolved_url(location, *base) : std::nullopt;
-  if (url) return std::string(inject::origin_of_url(*url)) + shape_of_target(*url);
+  auto const base = absolute_url(of.url());
+  auto const url = base ? resolved_url(location, *base) : std::nullopt;
+  if (url) return std::string(origin_of_url(*url)) + shape_of_target(*url);
   auto const parts = url_parts(location);  // of an app, or invalid
   return std::string(parts.scheme) + "://" + std::string(parts.host) + shape_of_target(location);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/http/digest.h"
+#include "base/http/url_parts.h"
 
 namespace reprise {
 namespace {
@@ -46,6 +47,19 @@ LoadOutcome load_outcome(std::string_view name) {
   auto const* const found =
       std::ranges::find(kOutcomes, name, [](auto const& each) { return each.second; });
   return found == kOutcomes.end() ? LoadOutcome::kUnknown : found->first;
+}
+
+int document_status(const PageLoad& load) {
+  auto const page = without_fragment(load.final_url);
+  const PageRequest* document = nullptr;
+  for (const PageRequest& request : load.requests) {
+    bool const redirects = request.status >= 300 && request.status < 400 && request.status != 304;
+    if (redirects || request.resource_type != "Document") continue;
+    // Documents of frames come later; a document that scripts navigated to has the page's URL.
+    bool const is_final = !page.empty() && request.url == page;
+    if (document == nullptr || is_final) document = &request;
+  }
+  return document == nullptr ? 0 : document->status;
 }
 
 void sum_up(PageLoad& load) {

@@ -130,6 +130,10 @@ struct PageLoad {
   std::optional<MachineActivity> machine;
 };
 
+/// The status of the page's document after all redirects, also those of scripts; 0: it has no
+/// response, or is unknown.
+int document_status(const PageLoad& load);
+
 /// Sets the values that follow from requests and DOM, unless they are set: the counts of requests,
 /// bytes and connections, and the DOM's digest.
 void sum_up(PageLoad& load);

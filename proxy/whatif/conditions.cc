@@ -17,11 +17,13 @@ namespace {
 class Maker {
  public:
   Maker(const PageRequests& requests, std::span<const Intervention> interventions,
-        std::uint64_t seed, bool has_think_times, std::vector<Effect>& effects)
+        std::uint64_t seed, bool has_think_times, const SpokenProtocols& spoken,
+        std::vector<Effect>& effects)
       : requests_(requests),
         interventions_(interventions),
         effects_(effects),
         has_think_times_(has_think_times),
+        spoken_(spoken),
         think_(std::make_shared<ThinkRules>(seed)) {
     for (const Intervention& each : interventions) {
       auto const* const think = each.as<Think>();
@@ -91,14 +93,27 @@ class Maker {
     auto& tls = conditions_.tls;
     bool const h3 = alpn == "h3";
     if (tls.alpn.contains(host) || (h3 && tls.h3.contains(host))) {
-      effects_[by].remark("a later what-if sets the same", host);
-    } else if (h3) {
+      return effects_[by].remark("a later what-if sets the same", host);
+    }
+    // Also what is so already: it overrules earlier what-ifs.
+    if (h3) {
       tls.h3.insert(host);
-      effects_[by].add(host, "HTTP/3");
     } else {
       tls.alpn[host] = alpn;
-      effects_[by].add(host, alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
     }
+    if (speaks_already(host, alpn)) return effects_[by].remark("it is so already", host);
+    effects_[by].add(host, h3 ? "HTTP/3" : alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
+  }
+
+  bool speaks_already(const std::string& host, const std::string& alpn) const {
+    auto const known = spoken_.find(host);
+    if (known == spoken_.end() || !known->second.contains(alpn)) return false;
+    if (alpn != "h3") return true;
+    // Another protocol over TCP would end its HTTP/3.
+    return std::ranges::none_of(speaking_, [&](auto const& each) {
+      bool const is_other = interventions_[each.first].template as<Speak>()->alpn != alpn;
+      return is_other && std::ranges::find(each.second, host) != each.second.end();
+    });
   }
 
   void coalesce(const PageRequest& request, std::size_t by) {
@@ -123,6 +138,7 @@ class Maker {
   std::span<const Intervention> interventions_;
   std::vector<Effect>& effects_;
   bool has_think_times_;
+  const SpokenProtocols& spoken_;
   std::set<std::uint64_t> thinking_;  // requests that a what-if gives a think time
   std::shared_ptr<ThinkRules> think_;
   std::vector<std::shared_ptr<const ThinkRules::Rule>> rules_;
@@ -134,8 +150,9 @@ class Maker {
 }  // namespace
 
 Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
-                         std::uint64_t seed, std::vector<Effect>& effects, bool has_think_times) {
-  return Maker(requests, interventions, seed, has_think_times, effects).make();
+                         std::uint64_t seed, std::vector<Effect>& effects, bool has_think_times,
+                         const SpokenProtocols& spoken) {
+  return Maker(requests, interventions, seed, has_think_times, spoken, effects).make();
 }
 
 }  // namespace reprise::whatif

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,11 +26,15 @@ struct Conditions {
   TlsChanges tls;
 };
 
+/// The protocols that a host speaks already, so that `protocol=` changes nothing: "http/1.1", "h2"
+/// or "h3", by host.
+using SpokenProtocols = std::map<std::string, std::set<std::string>>;
+
 /// The conditions among `interventions`. `seed`: of draws from distributions. Adds to `effects`,
 /// one for each intervention; those of others are left alone. `has_think_times`: whether requests
-/// have think times that can become longer or shorter.
+/// have think times that can become longer or shorter. `spoken`: empty if it is not known.
 Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
                          std::uint64_t seed, std::vector<Effect>& effects,
-                         bool has_think_times = true);
+                         bool has_think_times = true, const SpokenProtocols& spoken = {});
 
 }  // namespace reprise::whatif

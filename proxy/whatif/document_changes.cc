@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/http/url.h"
 #include "base/http/url_parts.h"
 #include "inject/csp.h"
 #include "inject/document/changes.h"
-#include "inject/document/url.h"
 #include "inject/policy.h"
 #include "inject/response.h"
 
@@ -116,7 +116,7 @@ class Changes {
       auto const kind = change_kind(mention.kind);
       if (!kind) continue;
       const PageRequest& resource = *mention.resource;
-      if (!inject::absolute_url(resource.url)) {
+      if (!absolute_url(resource.url)) {
         effects[mention.by].remark("no document can mention such a URL", resource.url);
         continue;
       }
@@ -262,7 +262,7 @@ void add_early_hints(Exchange& exchange, const Reply& reply,
   for (const ResponsePlan::Mentioned& mention : mentions) {
     if (mention.kind != Kind::kEarlyHints) continue;
     const PageRequest& resource = *mention.resource;
-    auto const url = inject::absolute_url(resource.url);
+    auto const url = absolute_url(resource.url);
     if (!url) {
       effects[mention.by].remark("no Link can name such a URL", resource.url);
       continue;

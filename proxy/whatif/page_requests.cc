@@ -5,8 +5,8 @@
 
 #include "base/http/media_type.h"
 #include "base/http/resource_type.h"
+#include "base/http/url.h"
 #include "base/http/url_parts.h"
-#include "inject/document/url.h"
 #include "inject/response.h"
 #include "inject/rewrite.h"
 
@@ -98,8 +98,8 @@ PageRequests PageRequests::read(const ArchiveReader& archive, std::uint32_t sess
     if (request.is_answered) requests.by_url_.try_emplace(request.url, at);
     if (!request.is_document) continue;
     requests.documents_by_url_[request.url].push_back(at);
-    auto const url = inject::absolute_url(request.url);
-    if (url) requests.documents_[std::string(inject::origin_of_url(*url))].push_back(at);
+    auto const url = absolute_url(request.url);
+    if (url) requests.documents_[std::string(origin_of_url(*url))].push_back(at);
     requests.documents_[""].push_back(at);
   }
   auto const info = std::ranges::find(archive.sessions(), session, &SessionInfo::number);
@@ -131,8 +131,8 @@ const PageRequest* PageRequests::document_of(const PageRequest& resource) const 
     referer = next;
   }
   // Across origins most browsers send only the origin.
-  auto const url = inject::absolute_url(referer);
-  auto const same = documents_.find(url ? std::string(inject::origin_of_url(*url)) : "");
+  auto const url = absolute_url(referer);
+  auto const same = documents_.find(url ? std::string(origin_of_url(*url)) : "");
   auto const* const last = same == documents_.end() ? nullptr : last_before(resource, same->second);
   auto const any = documents_.find("");
   return last != nullptr || any == documents_.end() ? last : last_before(resource, any->second);

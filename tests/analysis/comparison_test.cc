@@ -258,6 +258,45 @@ TEST(Compare, DoesNotMindABrowserThatNeverStarted) {
   EXPECT_THAT(refusals(read(loads_like({})), read(loads_like({}), {.browser = ""})), IsEmpty());
 }
 
+TEST(Compare, RefusesAnErrorPageOfOneSideHoweverFastItIs) {
+  auto const page = read(loads_like({})),
+             broken = read(loads_like({.load_ms = 100, .status = 500}));
+  EXPECT_THAT(refusals(page, broken),
+              ElementsAre("status: https://a.test/ has no error in A and the status 500 in B: the "
+                          "times of an error page are not those of the page. Repair the page in "
+                          "B, and measure again"));
+  EXPECT_FALSE(compare(page, broken, {}).refusals.front().may_pass);
+  EXPECT_THAT(refusals(broken, page), ElementsAre(HasSubstr("Repair the page in A,")));
+  EXPECT_THAT(refusals(broken, read(loads_like({.status = 404}))),
+              ElementsAre(HasSubstr("has the status 500 in A and the status 404 in B")));
+  auto const allowed = compare(page, broken, {.allowed = {Mismatch::kStatus}});
+  EXPECT_EQ(allowed.verdict, Verdict::kDifferent);
+  EXPECT_EQ(allowed.pages.at(0).b.loads.size(), 10U);
+}
+
+TEST(Compare, ComparesAnErrorPageOfBothSidesAndSaysSo) {
+  auto const broken = read(loads_like({.status = 500}));
+  auto const out = compare(broken, broken, {});
+  EXPECT_EQ(out.verdict, Verdict::kSame);
+  EXPECT_THAT(out.remarks, ElementsAre("https://a.test/ has the status 500 in A and in B: an error "
+                                       "page was compared"));
+}
+
+TEST(Compare, CountsFewErrorPagesAsFailedLoads) {
+  auto const with_errors = [](int count) {
+    auto loads = loads_like({});
+    for (int i = 0; i < count; ++i) loads.push_back(load_text({.load_ms = 9, .status = 503}));
+    return read(loads);
+  };
+  auto const out = compare(with_errors(0), with_errors(1), {});
+  EXPECT_EQ(out.verdict, Verdict::kSame);
+  EXPECT_EQ(out.pages.at(0).b.failed, 1U);
+  EXPECT_THAT(out.pages.at(0).b.failures, ElementsAre("the page has the status 503"));
+  auto const many = compare(with_errors(0), with_errors(11), {}).refusals;
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_TRUE(many.front().may_pass) << "some loads of B have no error";
+}
+
 TEST(Compare, KnowsWhichDifferencesOfRequestsCanBeChance) {
   auto const with_beacon = [](int in_loads) {
     std::vector<std::string> loads;

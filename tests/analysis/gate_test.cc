@@ -39,6 +39,7 @@ class SimulatedSides {
                 .conditions = {"chromium", "h2", "none", "cold"},
                 .warm_up = run == 0,
                 .loaded = !(b && fails_in_b(run)),
+                .status = b ? status_of_b : 200,
                 .requests = {b ? request_of_b : "GET /"},
                 .replay = b && run % doubtful_every_b == 1 ? 1 : 0};
     if (b && beacon_in_b(run)) row.requests.emplace_back("GET /beacon");
@@ -79,6 +80,7 @@ class SimulatedSides {
   std::size_t runs_in_time = 1'000'000;
   std::size_t doubtful_every_b = 1'000'000;
   std::string request_of_b = "GET /";
+  int status_of_b = 200;
   std::function<bool(std::size_t run)> beacon_in_b = never;
   std::function<bool(std::size_t run)> fails_in_b = never;
   std::function<double(bool b, std::size_t run)> load_ms;  ///< instead of the random one
@@ -241,6 +243,14 @@ TEST(Gate, RefusesAtTheFirstLookWhatCannotBeCompared) {
   SimulatedSides sides(1000, 1000);
   sides.request_of_b = "GET /other";
   auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kRefused);
+  EXPECT_EQ(result.look.runs, 5U);
+}
+
+TEST(Gate, RefusesAtTheFirstLookAFasterBThatIsAnErrorPage) {
+  SimulatedSides sides(1000, 100);
+  sides.status_of_b = 500;
+  auto const result = sides.run({.question = GateQuestion::kSlower});
   EXPECT_EQ(result.end, GateEnd::kRefused);
   EXPECT_EQ(result.look.runs, 5U);
 }

@@ -44,7 +44,7 @@ TEST(Measurements, NameTheFieldThatIsMissing) {
             "loads[0].url is missing");
   EXPECT_EQ(error_of(replaced(good, R"("protocol":"h2",)", "")),
             "loads[0].configuration.protocol is missing");
-  EXPECT_EQ(error_of(replaced(good, R"("method":"GET","url":"https://a.test/")", "")),
+  EXPECT_EQ(error_of(replaced(good, R"("status":200,"url":"https://a.test/")", R"("status":200)")),
             "loads[0].requests[0].url is missing");
   EXPECT_EQ(error_of("no"), "it is not JSON: syntax error");
 }

@@ -32,7 +32,7 @@ JUDGE = os.environ.get("JUDGE_SAMPLES", str(ROOT / "build/dev/judge_samples"))
 
 def ask(questions):
     done = subprocess.run([JUDGE], input="".join(json.dumps(q) + "\n" for q in questions),
-                          capture_output=True, text=True, check=True, timeout=250)
+                          capture_output=True, text=True, check=True, timeout=850)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -101,6 +101,48 @@ TEST(RequestChanges, AreNotTheBrowsersOwn) {
               ElementsAre("GET https://a.test/img/icon.png"));
 }
 
+TEST(RequestChanges, AreNotThoseThatDifferInVolatileValuesAlone) {
+  auto const a = result_of({{{"https://a.test/api?t=1732845600123&k=7", 10, 20},
+                             {"https://a.test/b?id=0123456789abcdef0123", 10, 20},
+                             {"https://a.test/c?t=1732845600123", 10, 20}}});
+  auto b = result_of({{{"https://a.test/api?t=1732849999999&k=7", 510, 520},
+                       {"https://a.test/b?id=fedcba98765432100000", 10, 20},
+                       {"https://a.test/c?t=2", 10, 20}}});
+  b.loads[0].replay = 0;
+  ReplaySummary report;
+  report.distinct_misses.push_back(
+      {.method = "GET", .url = "https://a.test/api?t=1732849999999&k=7"});
+  b.replays.push_back({.report = report});
+  auto const changes = request_changes(a, b);
+  EXPECT_THAT(changes.came, ElementsAre("GET https://a.test/c?t=2"));
+  EXPECT_THAT(changes.went, ElementsAre("GET https://a.test/c?t=1732845600123"));
+  EXPECT_THAT(changes.missed, IsEmpty()) << "it did not come";
+  EXPECT_THAT(moved_in(changes), ElementsAre("GET https://a.test/api?t=1732849999999&k=7"));
+  EXPECT_EQ(changes.moved[0].a.start_ms, 10);
+  EXPECT_THAT(changes.volatile_names, ElementsAre("id", "t"));
+}
+
+TEST(RequestChanges, PairVolatileValuesOneWithOneOnOnePage) {
+  auto const a = result_of({{{"/?t=1732845600123"}, {"/?t=1732845600456"}}});
+  auto b = result_of({{{"/?t=1732845600999"}}});
+  EXPECT_THAT(request_changes(a, b).went, ElementsAre("GET /?t=1732845600456"));
+  EXPECT_THAT(request_changes(b, a).came, ElementsAre("GET /?t=1732845600456"));
+  // An equal request is the better partner.
+  b = result_of({{{"/?t=1732845600123"}}});
+  EXPECT_THAT(request_changes(a, b).went, ElementsAre("GET /?t=1732845600456"));
+  // Not with a request of another page.
+  auto of_a = a;
+  auto of_b = a;
+  for (auto* const side : {&of_a, &of_b}) add_load(*side, {}, "https://b.test/");
+  add_load(of_a, {}, "https://c.test/");
+  add_load(of_b, {}, "https://c.test/");
+  of_a.loads[1].page.requests = a.loads[0].page.requests;
+  of_b.loads[2].page.requests = result_of({{{"/?t=1732845600999"}}}).loads[0].page.requests;
+  EXPECT_THAT(request_changes(of_a, of_b).went,
+              ElementsAre("GET /?t=1732845600123", "GET /?t=1732845600456"));
+  EXPECT_THAT(request_changes(of_a, of_b).came, ElementsAre("GET /?t=1732845600999"));
+}
+
 TEST(RequestChanges, MissWhatTheArchiveLacks) {
   auto b = result_of({{{"/new"}, {"/lost"}, {"/lost-before"}}});
   b.loads[0].replay = 0;

@@ -22,6 +22,7 @@ struct LoadText {
   bool warm_up = false;
   std::vector<std::string> requests{"https://a.test/"};
   std::size_t replay = 0;
+  int status = 200;  ///< of the document, the first request
 };
 
 inline std::string number_text(double value) {
@@ -34,7 +35,9 @@ inline std::string number_text(double value) {
 inline std::string load_text(const LoadText& load) {
   std::string requests;
   for (const std::string& url : load.requests) {
-    requests += (requests.empty() ? "" : ",") + (R"({"method":"GET","url":")" + url) + R"("})";
+    auto const first = R"({"method":"GET","resource_type":"Document","status":)" +
+                       std::to_string(load.status) + R"(,"url":")";
+    requests += (requests.empty() ? first : R"(,{"method":"GET","url":")") + url + R"("})";
   }
   bool const loaded = load.outcome == "loaded";
   return R"({"url":")" + load.url + R"(","run":1,"configuration":{"browser":"chromium",)" +

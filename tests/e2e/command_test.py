@@ -22,6 +22,15 @@ class Command(harness.TestCase):
                                    "sh", "-c", f"exit {code}", folder=self.folder)
                 self.assertEqual(done.returncode, code, done.stderr)
 
+    def test_a_seed_is_no_negative_number(self):
+        for name in ("load", "gate", "whatif", "advise", "why", "predict"):
+            for seed in ("-1", "-18446744073709551615"):
+                with self.subTest(name=name, seed=seed):
+                    done = harness.run(name, "a.reprise", "b.reprise", f"--seed={seed}",
+                                       folder=self.folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(f"'{seed}' is not a whole number".encode(), done.stderr)
+
     def test_a_command_that_cannot_be_run_is_named(self):
         done = harness.run("record", "-o", str(self.folder / "a.reprise"), "--",
                            "/no/such/program", folder=self.folder)

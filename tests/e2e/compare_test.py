@@ -34,6 +34,12 @@ def result(mean_ms, loads=20, archive_sha256="aa", doubts=(), **changes):
                          "report": {"distinct_misses": [], "link": link}}]}
 
 
+def answered(status):
+    """The requests of a page whose document has this status."""
+    return [{"method": "GET", "url": URL, "resource_type": "Document", "status": status},
+            {"method": "GET", "url": URL + "s.css"}]
+
+
 class Compare(harness.TestCase):
     def write(self, name, content):
         path = self.folder / name
@@ -158,6 +164,8 @@ class Compare(harness.TestCase):
                 ("archive", result(1000, archive_sha256="bb"), "(bb)"),
                 ("requests", result(1000, requests=[]), f"in A alone: GET {URL}, GET {URL}s.css"),
                 ("calibration", result(1000, doubts=["busy"]), "20 of 20 loads of B: busy"),
+                ("status", result(1000, requests=answered(500)),
+                 f"{URL} has no error in A and the status 500 in B"),
                 ("protocol,link", result(1000, configuration=other_conditions),
                  "with h2, B with h1"),
         ):
@@ -168,6 +176,25 @@ class Compare(harness.TestCase):
             self.assertIn(self.compare(result(1000), b, "--allow", names)[0], (0, 6), names)
         code, told, _ = self.compare(result(1000), result(1000, requests=[]), "--json")
         self.assertEqual((code, json.loads(told)["verdict"]), (1, "refused"))
+
+    def test_an_error_page_is_not_faster_in_any_output(self):
+        page = result(1000, requests=answered(200))
+        broken = result(100, requests=answered(500))
+        why = f"{URL} has no error in A and the status 500 in B"
+        report = self.folder / "report.xml"
+        for flags in ((), ("--fail-on", "slower"), ("--markdown",), ("--json",)):
+            code, told, said = self.compare(page, broken, "--junit", str(report), *flags)
+            self.assertEqual(code, 1, flags)
+            self.assertIn(why, told + said)
+        self.assertEqual([each["difference"] for each in json.loads(told)["refusals"]],
+                         ["status"])
+        (error,) = xml.etree.ElementTree.parse(report).getroot().iter("error")
+        self.assertIn(why, error.get("message"))
+        self.assertIn("--allow status", error.get("message"))
+        both = result(1000, requests=answered(500))
+        code, told, _ = self.compare(both, both)
+        self.assertEqual(code, 0, told)
+        self.assertIn(f"note: {URL} has the status 500 in A and in B", told)
 
     def test_failed_loads_are_counted_and_no_numbers(self):
         b = result(1000)

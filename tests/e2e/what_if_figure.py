@@ -75,7 +75,7 @@ def whatif(folder, archive, url, texts, *arguments):
 
 
 def null(folder, names=("pictures", "blocking", "chain")):
-    """Over HTTP/2: a cold cache has no use for cache=, a host that speaks h2 none for protocol=."""
+    """Over HTTP/2: a cold cache has no use for cache=."""
     verdicts, rows = [], []
     for name, files in pages():
         if name not in names:
@@ -87,7 +87,7 @@ def null(folder, names=("pictures", "blocking", "chain")):
         for text in (f"path=/: body={comment}", "path=/late.json: think=+300ms", "*: cache=1y",
                      "path=/late.json: status=404", f"path=/late.json: body={other}",
                      "path=/late.json: drop", "*: think=+0.001ms", "*: rtt=+0.001ms",
-                     "path=/late.json: preconnect", "*: protocol=h2"):
+                     "path=/late.json: preconnect", "*: dns=+0.001ms"):
             report = whatif(folder, archive, URL, [text], "--link", "20mbit/20mbit/60",
                             "--protocol", "h2", "--metric", "load", "--inject", "none",
                             "--max-runs", "8", "--look-every", "8", "--alpha", str(.05 / 30))

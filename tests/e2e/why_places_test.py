@@ -56,6 +56,30 @@ class Places(harness.TestCase):
         self.assertIn("Between requests: +0.0 ms", said)
         self.assertIn("&lt;more>.js", self.why(f"{self.a}#2", f"{self.b}#3", "--markdown"))
 
+    def test_a_page_does_not_replace_a_result(self):
+        result = self.result("a.html", [load(1, [request(f"{SITE}/", 0, 80, 100)], 160)])
+        before = (self.folder / "a.html").read_bytes()
+        for sides in ((f"{result}#1", f"{self.b}#3"), (f"{self.b}#3", f"{result}#1")):
+            self.assertIn("A or B and -o are the same file", self.why(*sides, "-o", result, code=2))
+        self.assertEqual((self.folder / "a.html").read_bytes(), before)
+
+    def test_results_of_archives_do_not_replace_them(self):
+        for name in ("why.json", "a.json", "verdict.json"):
+            archive = self.folder / name
+            archive.write_text("{}")
+            for sides in ((str(archive), "other.har"), ("other.har", str(archive))):
+                said = self.why(*sides, "-o", str(self.folder), code=2)
+                self.assertIn("A or B and -o are the same file", said)
+            self.assertEqual(archive.read_text(), "{}")
+        for words, name in ((("whatif", "--what-if", "*: drop"), "a.json"),
+                            (("advise",), "loads-0.json")):
+            archive = self.folder / name
+            archive.write_text("{}")
+            done = harness.run(*words, str(archive), "-o", str(self.folder))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(b"ARCHIVE and -o are the same file", done.stderr)
+            self.assertEqual(archive.read_text(), "{}")
+
     def test_the_same_load_has_no_cause(self):
         self.assertIn("Nothing costs more", self.why(f"{self.a}#1", f"{self.a}#2"))
 

@@ -62,7 +62,7 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags, ComparedMetrics m
   command
       .add_option("--allow", flags.allowed,
                   "Allow these differences between A and B: pages, browser, protocol, link, cache, "
-                  "archive, requests, misses, calibration, what-if")
+                  "archive, requests, misses, calibration, what-if, status")
       ->allow_extra_args(false);
   auto* const json = command.add_flag("--json", flags.json, "Write JSON");
   command.add_flag("--markdown", flags.markdown, "Write Markdown")->excludes(json);

@@ -222,7 +222,7 @@ bool check_for_views(const ExplainFlags& flags, const ExplainTask& task) {
 /// Whether no output replaces an input or another output. Prints an error.
 bool check_files(const ExplainFlags& flags) {
   return are_different_files("FILE", flags.inputs,
-                             {{"--kinds", flags.kinds},
+                             {{"--types", flags.kinds},
                               {"--entities", flags.entities},
                               {"--calls", flags.calls},
                               {"-o", flags.page}});

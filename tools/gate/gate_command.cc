@@ -69,12 +69,17 @@ bool are_outputs_free(const GateFlags& flags) {
   auto const in_output = [&flags](const char* name) {
     return flags.output.empty() ? fs::path() : flags.output / name;
   };
+  auto const of_why = [&](const char* name) { return flags.why ? in_output(name) : fs::path(); };
   return are_different_files("an archive, --loads or --budget-file", inputs_of(flags),
                              {{"--junit", flags.compare.junit},
                               {"-o", flags.loads.empty() ? in_output("a.json") : fs::path()},
                               {"-o", in_output("b.json")},
                               {"-o", in_output("noise.json")},
-                              {"-o", in_output("verdict.json")}});
+                              {"-o", in_output("verdict.json")},
+                              {"-o", of_why("why.json")},
+                              {"-o", of_why("why.html")},
+                              {"-o", of_why("why.md")},
+                              {"-o", of_why("loads.json")}});
 }
 
 /// Names the pages of a side that --budget-file has no budget for.
@@ -328,7 +333,7 @@ void add_gate_command(CLI::App& app, int& exit_code) {
   sub->add_flag("--skip-noise-check", flags->skip_noise_check,
                 "Skip the eight loads of A that measure its noise, once for each page and machine");
   sub->add_option("--seed", flags->seed, "Seed for the order of A and B [random; printed]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   sub->add_option(
       "-o,--output", flags->output,
       "Write a.json, b.json and verdict.json (with --aa: a.json and noise.json) to this folder");

@@ -5,6 +5,8 @@
 #include <random>
 
 #include "analysis/request_changes.h"
+#include "archive/match/steady_request.h"
+#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -72,6 +74,8 @@ void print_request_changes(const RequestChanges& requests) {
                 printable(each.url).c_str(), each.b.start_ms, each.b.end_ms, each.a.start_ms,
                 each.a.end_ms);
   }
+  if (requests.volatile_names.empty()) return;
+  std::printf("note: %s\n", printable(volatile_remark(requests.volatile_names)).c_str());
 }
 
 json::array urls_json(const std::vector<std::string>& urls) {
@@ -87,10 +91,15 @@ json::object requests_json(const RequestChanges& requests) {
                      {"a", {{"start_ms", each.a.start_ms}, {"end_ms", each.a.end_ms}}},
                      {"b", {{"start_ms", each.b.start_ms}, {"end_ms", each.b.end_ms}}}});
   }
+  json::array remarks;
+  if (!requests.volatile_names.empty()) {
+    remarks.emplace_back(as_utf8(volatile_remark(requests.volatile_names)));
+  }
   return {{"came", urls_json(requests.came)},
           {"missed", urls_json(requests.missed)},
           {"went", urls_json(requests.went)},
-          {"moved", std::move(moved)}};
+          {"moved", std::move(moved)},
+          {"remarks", std::move(remarks)}};
 }
 
 /// The page of `reprise view` with the loads of both sides.
@@ -131,12 +140,24 @@ int tell_all(const WhatIfFlags& flags, const GateRun& run, const GateResult& res
   return result.look.comparison.verdict == Verdict::kUndecided ? kExitUndecided : kExitDone;
 }
 
+/// Whether no file of -o replaces the archive. Prints why not.
+bool is_archive_kept(const fs::path& folder, const std::vector<std::string>& words) {
+  if (folder.empty()) return true;
+  return are_different_files("ARCHIVE", {archive_of(words)},
+                             {{"-o", folder / "a.json"},
+                              {"-o", folder / "b.json"},
+                              {"-o", folder / "verdict.json"},
+                              {"-o", folder / "whatif.json"},
+                              {"-o", folder / "view.html"}});
+}
+
 int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words) {
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "whatif: " + compare.error());
   auto const budget =
       flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "whatif: --budget must be a time such as 90s, 10m or 1h");
+  if (!is_archive_kept(flags.output, words)) return kExitUsage;
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);
@@ -188,7 +209,7 @@ void add_whatif_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->add_flag("--skip-noise-check", flags->skip_noise_check,
                 "Skip the eight loads that measure the noise, once for each page and machine");
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; printed]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   sub->add_option("-o,--output", flags->output,
                   "Write a.json, b.json, verdict.json, whatif.json and view.html to this folder");
   sub->callback([flags, command, sub, &exit_code] {

@@ -209,8 +209,15 @@ class Measurement {
   }
 
   void tell_standard_errors() const {
+    if (cells_.size() < 2) return;
     auto const errors = budget_.standard_errors();
-    if (!errors || cells_.size() < 2) return;
+    if (!errors) {
+      std::fputs(
+          "standard errors of the load events: unknown, since fewer than two loads of a row above "
+          "have a load event\n",
+          stderr);
+      return;
+    }
     std::fprintf(stderr,
                  "standard errors of the load events: %.2f ms in all; the same time split evenly "
                  "would have left %.2f ms\n",

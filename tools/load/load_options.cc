@@ -105,7 +105,7 @@ void LoadOptions::add_to(CLI::App& command) {
       ->check(CLI::Range(0U, 1000U));
   command
       .add_option("--seed", seed, "Seed for the order of all loads [random; written to the result]")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+      ->check(seeds());
   command.add_option("-o,--output", output,
                      "Write the result here as JSON; - writes to standard output; for a folder of "
                      "archives, a folder");
@@ -269,6 +269,7 @@ WhatIfOptions LoadOptions::what_if() const {
   const auto& think_times = replay_values.at("--think-time");
   auto const think = ThinkTime::parse(think_times.empty() ? "none" : think_times.back());
   what_if.has_think_times = !replay_flags.empty() || (think && think->has_any());
+  if (replay_flags.empty()) what_if.protocols = values_of(protocols, "recorded");
   return what_if;
 }
 

@@ -22,16 +22,6 @@ std::string size_text(std::int64_t bytes) {
                    static_cast<double>(bytes) / (is_small ? 1e3 : 1e6));
 }
 
-/// Of the page's first document after all redirects; 0: it has no response.
-int document_status(const PageLoad& page) {
-  auto const is_document = [](const PageRequest& request) {
-    bool const redirects = request.status >= 300 && request.status < 400 && request.status != 304;
-    return request.resource_type == "Document" && !redirects;
-  };
-  auto const found = std::ranges::find_if(page.requests, is_document);
-  return found == page.requests.end() ? 0 : found->status;
-}
-
 /// In percent of the mean; nothing for fewer than two values.
 std::optional<double> variation(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;

@@ -27,6 +27,7 @@
 #include "tools/serve/h3_offers.h"
 #include "tools/serve/handshake_report.h"
 #include "tools/serve/recorded_hosts.h"
+#include "tools/serve/spoken_protocols.h"
 #include "tools/serve/what_if.h"
 
 namespace reprise {
@@ -64,12 +65,6 @@ bool write_report(const std::filesystem::path& path, const ReplayReport& report,
     json["dns"] = dns_report_json(responder->counts());
   }
   return write_json_file(path, "--report", json);
-}
-
-Protocol protocol_of(const std::string& text) {
-  if (text == "h1") return Protocol::kH1;
-  if (text == "h3") return Protocol::kH3;
-  return text == "h2" ? Protocol::kH2 : Protocol::kRecorded;
 }
 
 Timing timing_of(const ReplayOptions& options, const whatif::Conditions& conditions) {

@@ -16,6 +16,7 @@
 #include "proxy/whatif/intervention.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/archive/errors.h"
+#include "tools/serve/spoken_protocols.h"
 
 namespace reprise {
 namespace {
@@ -111,8 +112,12 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
     if (!reader) return refuse(kExitFailed, archive_error_text(made.path_, reader.error()));
   }
   auto const requests = whatif::PageRequests::read(**reader, session, *interventions);
+  bool const speaks = std::ranges::any_of(
+      *interventions, [](const Intervention& each) { return each.as<whatif::Speak>() != nullptr; });
+  auto const spoken =
+      speaks ? spoken_protocols(**reader, session, options.protocols) : whatif::SpokenProtocols();
   made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_,
-                                           options.has_think_times);
+                                           options.has_think_times, spoken);
   for (const Effect& effect : made.effects_) {
     if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why + damage);
   }

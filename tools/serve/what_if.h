@@ -25,6 +25,7 @@ struct WhatIfOptions {
   std::uint64_t seed = 0;          ///< of think times that are drawn
   /// Whether requests have think times before (--think-time).
   bool has_think_times = true;
+  std::vector<std::string> protocols = {};  ///< --protocol of its replays; empty: not known
   /// Asked between exchanges: the exit code of a command that is to end, or nothing.
   std::function<std::optional<int>()> ended = {};
 };

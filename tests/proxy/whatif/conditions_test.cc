@@ -20,11 +20,12 @@ class ConditionsTest : public testing::Test {
     site_.add(a_get("https://b.test/2.js", "text/javascript", kPage));
     site_.add(a_get("http://c.test/3.js", "text/javascript", kPage));
   }
-  Conditions make(const std::vector<std::string>& texts, bool has_think_times = true) {
+  Conditions make(const std::vector<std::string>& texts, bool has_think_times = true,
+                  const SpokenProtocols& spoken = {}) {
     auto const interventions = interventions_of(texts);
     effects_.assign(interventions.size(), {});
     auto const requests = PageRequests::read(site_.reader(), 1, interventions);
-    return conditions_of(requests, interventions, 1, effects_, has_think_times);
+    return conditions_of(requests, interventions, 1, effects_, has_think_times, spoken);
   }
   std::chrono::nanoseconds think(const Conditions& conditions, std::uint64_t sequence) {
     Exchange exchange;
@@ -117,6 +118,29 @@ TEST_F(ConditionsTest, AHostSpeaksHttp3BesideWhatAnEarlierWhatIfSets) {
   auto const without = make({"path=/2.js: protocol=h3", "path=/1.js: protocol=h2"});
   EXPECT_THAT(without.tls.h3, IsEmpty());
   EXPECT_EQ(remark(0), "a later what-if sets the same: b.test");
+}
+
+TEST_F(ConditionsTest, AProtocolThatAHostSpeaksAlreadyIsNoChange) {
+  add_page();
+  SpokenProtocols const spoken{{"a.test", {"http/1.1"}}, {"b.test", {"h2"}}};
+  make({"*: protocol=h1"}, true, spoken);
+  EXPECT_EQ(effects_[0].changed, 1) << "b.test";
+  make({"host=a.test: protocol=h1", "host=b.test: protocol=h2"}, true, spoken);
+  EXPECT_EQ(effects_[0].changed, 0);
+  EXPECT_EQ(remark(0), "it is so already: a.test");
+  EXPECT_EQ(remark(1), "it is so already: b.test");
+  auto const made = make({"*: protocol=h2", "host=a.test: protocol=h1"}, true, spoken);
+  EXPECT_EQ(made.tls.alpn.at("a.test"), "http/1.1") << "it overrules the earlier one";
+}
+
+TEST_F(ConditionsTest, Http3ThatAnotherProtocolWouldEndIsAChange) {
+  add_page();
+  SpokenProtocols const spoken{{"a.test", {"h3"}}, {"b.test", {"h3"}}};
+  make({"*: protocol=h3"}, true, spoken);
+  EXPECT_EQ(effects_[0].changed, 0);
+  make({"host=b.test: protocol=h1", "*: protocol=h3"}, true, spoken);
+  EXPECT_EQ(effects_[0].changed, 1);
+  EXPECT_EQ(effects_[1].changed, 1);
 }
 
 TEST_F(ConditionsTest, CoalescedHostsArePutWithThePage) {

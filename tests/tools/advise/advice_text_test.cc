@@ -127,6 +127,18 @@ TEST(AdviceText, SaysWhyACombinationIsNotKept) {
   EXPECT_EQ(reason_against(fewer, change("more", -20)), "with it, the page does less");
 }
 
+TEST(AdviceText, SaysHowManyLoadsAreLostAndWhy) {
+  Advice advice{.changes = {change("a", -20)}};
+  EXPECT_THAT(advice_text(advice, false), Not(HasSubstr("count")));
+  advice.lost = {.made = 40,
+                 .disturbed = {.loads = 2, .first = "the host took *9* ms"},
+                 .failed = {.loads = 1, .first = "timed out"}};
+  EXPECT_THAT(advice_text(advice, false),
+              HasSubstr("\n3 of 40 loads do not count: 2 were disturbed (the first one: the host "
+                        "took *9* ms), 1 failed (timed out).\n"));
+  EXPECT_THAT(advice_text(advice, true), HasSubstr(R"(took \*9\* ms)"));
+}
+
 TEST(AdviceText, SaysWhichBudgetIsEnough) {
   Advice advice{.changes = {change("a", -20, Verdict::kUndecided)},
                 .budget_to_decide = std::chrono::minutes(24)};

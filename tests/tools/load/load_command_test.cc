@@ -174,6 +174,13 @@ TEST_F(LoadCommand, LoadsEachAFewTimesWithABudget) {
   EXPECT_EQ(load({"load", "good", "http://a.test/", "--budget", "1 day"}), kExitUsage);
 }
 
+TEST_F(LoadCommand, SaysThatTheStandardErrorsOfABudgetAreUnknown) {
+  EXPECT_EQ(load({"load", "other-site", "http://a.test/", "--protocol", "h1,h2", "--runs", "2",
+                  "--budget", "1h"}),
+            kExitFailed);
+  EXPECT_THAT(said_, HasSubstr("standard errors of the load events: unknown, since fewer"));
+}
+
 TEST_F(LoadCommand, SaysThatTheFirstLoadsOfABudgetFailed) {
   EXPECT_EQ(load({"load", "other-site", "http://a.test/", "--runs", "2", "--budget", "1h"}),
             kExitFailed);

@@ -146,6 +146,11 @@ TEST(LoadText, NamesTheStatusOfADocumentThatIsAnError) {
               testing::EndsWith(", status 500"));
   EXPECT_THAT(text_of({request("Document", 200), request("Image", 404), request("Document", 404)}),
               testing::Not(testing::HasSubstr("status")));
+
+  PageLoad led{.final_url = "https://a.test/next#top"};
+  led.requests = {request("Document", 200), request("Document", 503)};
+  led.requests[1].url = "https://a.test/next";
+  EXPECT_THAT(load_text(led), testing::EndsWith(", status 503")) << "a script leads there";
 }
 
 TEST(LoadTable, ShowsEscapeSequencesOfThePageAsText) {
