@@ -34,7 +34,7 @@ struct BrowserOptions {
   bool headless = true;
   int width = 1280;  ///< of the page, in CSS pixels
   int height = 800;
-  std::chrono::milliseconds start_timeout{30'000};
+  std::chrono::milliseconds start_timeout{90'000};
 };
 
 struct PageOptions {

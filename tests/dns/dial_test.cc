@@ -128,7 +128,7 @@ TEST_F(Dial, GoesOnBesideOneThatIsSilent) {
 
 TEST_F(Dial, GivesUpInTime) {
   options_.timeout = std::chrono::milliseconds(50);
-  options_.stagger = std::chrono::milliseconds(10);
+  options_.stagger = std::chrono::milliseconds(0);  // both begin, however busy the machine is
   auto const result = dial_all({silent(), silent()});
   EXPECT_FALSE(result.socket);
   EXPECT_EQ(result.error, std::errc::timed_out);

@@ -33,12 +33,19 @@ class ResolverTest : public testing::Test {
     hosts_file_ = testing::TempDir() + "reprise_hosts." + std::to_string(::getpid());
     write_hosts("");
     options_.hosts_file = hosts_file_;
-    options_.try_timeout = std::chrono::milliseconds(250);  // the least that c-ares keeps to
-    options_.deadline = std::chrono::milliseconds(3000);
+    options_.try_timeout = std::chrono::seconds(60);
+    options_.deadline = std::chrono::seconds(60);
+    options_.other_family = std::chrono::seconds(60);
     options_.now = [this] { return now_; };
     options_.on_answer = [this](const LookUpAnswer& answer) { answers_.push_back(answer); };
   }
   ~ResolverTest() override { std::filesystem::remove(hosts_file_); }
+
+  /// For servers that are silent.
+  void limit_tries() {
+    options_.try_timeout = std::chrono::milliseconds(250);  // the least that c-ares keeps to
+    options_.deadline = std::chrono::milliseconds(3000);
+  }
 
   void write_hosts(const std::string& text) {
     std::ofstream(hosts_file_) << text;
@@ -62,8 +69,6 @@ class ResolverTest : public testing::Test {
   }
   /// Begins one that nobody answers; its outcome is in outcome_of_last_.
   void begin_in_vain() {
-    options_.try_timeout = std::chrono::seconds(60);
-    options_.deadline = std::chrono::seconds(60);
     use(silence);
     begin("a.example", outcome_of_last_, ticket_of_last_);
   }
@@ -226,6 +231,7 @@ TEST_F(ResolverTest, GivesEveryQueryAnotherId) {
 }
 
 TEST_F(ResolverTest, AsksTheNextServerWhenOneIsDead) {
+  limit_tries();
   use(silence);
   use([](const Message& query) { return Replies{honest(query)}; });
   EXPECT_THAT(addresses("a.example"), ElementsAre("192.0.2.7"));
@@ -253,20 +259,19 @@ TEST_F(ResolverTest, SaysThatNoServerCanBeReached) {
 }
 
 TEST_F(ResolverTest, GivesUpWhenAllServersAreDead) {
+  limit_tries();
   use(silence);
   EXPECT_EQ(look_up("a.example").error(), errc::timed_out);
 }
 
 TEST_F(ResolverTest, GivesUpAtItsDeadline) {
-  options_.try_timeout = std::chrono::seconds(60);
   options_.deadline = std::chrono::milliseconds(50);
   use(silence);
   EXPECT_EQ(look_up("a.example").error(), errc::timed_out);
 }
 
 TEST_F(ResolverTest, DoesNotWaitLongForTheOtherFamily) {
-  options_.deadline = std::chrono::seconds(60);
-  options_.try_timeout = std::chrono::seconds(60);
+  options_.other_family = Resolver::Options().other_family;
   use([](const Message& query) {
     return query.questions[0].type == Type::kA ? Replies{honest(query)} : Replies();
   });

@@ -241,13 +241,15 @@ TEST_F(ServerTest, AnswersMessagesThatCameElsewhereAsOverUdpUntilItStops) {
 }
 
 TEST_F(ServerTest, HoldsBackTheAnswersOfSlowNames) {
-  constexpr std::chrono::milliseconds kDelay{60};
+  constexpr std::chrono::milliseconds kDelay{2500};
   responder_ = Responder({.entries = {{.host = "slow.example",
                                        .v4 = {net::ip::make_address_v4("127.18.0.9")},
                                        .delay = kDelay},
                                       site().entries[0]}},
                          {});
-  start({.tcp_idle = kDelay / 2}, "0.0.0.0");
+  constexpr std::chrono::milliseconds kIdle{2000};
+  static_assert(kIdle < kDelay);
+  start({.tcp_idle = kIdle}, "0.0.0.0");
   at_.address(net::ip::make_address("127.0.0.5"));  // as it was asked, so it answers
   auto const began = std::chrono::steady_clock::now();
   EXPECT_THAT(ask_udp(query("slow.example")).answers, SizeIs(1));

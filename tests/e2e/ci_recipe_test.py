@@ -18,7 +18,7 @@ class Recipe(harness.TestCase):
         tls = Certificate(self.folder / "tls", (gate_sites.HOST,))
         with contextlib.closing(Origin(site.answer, names=(gate_sites.HOST,), tls=tls)) as origin:
             return subprocess.run(
-                [RECIPE, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=800,
+                [RECIPE, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=1800,
                 stdin=subprocess.DEVNULL, check=False,
                 env={**harness.environment(self.folder), "REPRISE": harness.REPRISE,
                      "BASE": "base.reprise", "URL": gate_sites.URL,

@@ -20,6 +20,8 @@ from gate_sites import HOST, URL
 from wire import Certificate, Origin
 
 ADS = "ads.test"
+ADS_KINDS = {"ads", "client execution"}  # what they cost a page that waits for them
+MORE_LOADS = 4  # of each side, on a busy machine
 LINK = "10mbit/10mbit/60"
 # A tenth of a second of a processor's time, however busy the machine: a step needs the one before.
 COMPUTES = (b"{ let sum = 1;"
@@ -74,8 +76,22 @@ def shares(slice_):
     return {each["kind"]: each for each in slice_["shares"]}
 
 
-def loads(folder, archive, runs, *arguments):
-    result = archive.with_suffix(".json")
+def least_shares(slice_, so_far=None):
+    """Microseconds by kind. What else runs on the machine only ever adds."""
+    us = {kind: share["us"] for kind, share in shares(slice_).items()}
+    if so_far is None:
+        return us
+    return {kind: min(us[kind], so_far[kind]) for kind in us.keys() & so_far.keys()}
+
+
+def tells_the_story(blocking, deferred):
+    """The ads are on top, and fall to less than half when they are deferred."""
+    return (set(sorted(blocking, key=blocking.get)[-2:]) == ADS_KINDS and
+            all(deferred.get(kind, 0) < blocking[kind] / 2 for kind in ADS_KINDS))
+
+
+def loads(folder, archive, runs, *arguments, result=None):
+    result = result or archive.with_suffix(".json")
     done = harness.run("load", str(archive), URL, "--browser", harness.BROWSER, "--link",
                        LINK, "--inject", "none", "--runs", str(runs), "--no-bodies", "-o",
                        str(result), *arguments, folder=folder, timeout=300)
@@ -85,18 +101,22 @@ def loads(folder, archive, runs, *arguments):
 
 class Story(harness.TestCase):
     def test_ads_that_block_a_page_are_its_bottleneck(self):
-        results = {}
+        archives, results, slices = {}, {}, {}
         for name, deferred in (("blocking", False), ("deferred", True)):
-            archive = record(self.folder, name, deferred)
+            archives[name] = record(self.folder, name, deferred)
             traced = ("--trace", str(self.folder / "traces")) if name == "blocking" else ()
-            results[name] = loads(self.folder, archive, 2, *traced)
-        blocking, deferred = (explained(self.folder, results[name])["slices"][0]
-                              for name in ("blocking", "deferred"))
-        self.assertEqual({each["kind"] for each in blocking["shares"][:2]},
-                         {"ads", "client execution"}, blocking["shares"])
-        for kind in ("ads", "client execution"):
-            before, after = (shares(each).get(kind, {"us": 0}) for each in (blocking, deferred))
-            self.assertLess(after["us"], before["us"] / 2, kind)
+            results[name] = loads(self.folder, archives[name], 2, *traced)
+            slices[name] = explained(self.folder, results[name])["slices"][0]
+        blocking = slices["blocking"]
+        least = {name: least_shares(slices[name]) for name in archives}
+        for _ in range(MORE_LOADS):
+            if tells_the_story(**least):
+                break
+            for name, archive in archives.items():
+                more = self.folder / f"more-{name}.json"
+                loads(self.folder, archive, 1, result=more)
+                least[name] = least_shares(explained(self.folder, more)["slices"][0], least[name])
+        self.assertTrue(tells_the_story(**least), least)
         ads = [each for each in blocking["calls"] if each["kind"] == "ads"]
         self.assertEqual([each["detail"] for each in ads], 3 * ["Adserver"], ads)
         self.assertEqual([each["count"] for each in ads], [2, 2, 2], ads)

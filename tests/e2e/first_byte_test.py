@@ -8,7 +8,7 @@ nginx has records of 1400 bytes (ssl_buffer_size): with its usual 16 KB its own 
 round trip late where head and body share a record, in HTTP/1.1 always, in HTTP/2 by chance, with
 the relay and without it.
 
-Whatever else runs on the machine only ever adds, so each time is the shortest of some tries.
+Whatever else runs on the machine only ever adds: what was not as it should be is tried again.
 Needs root or unprivileged user namespaces, for the link.
 """
 
@@ -25,7 +25,7 @@ from wire import Certificate
 LINK_SERVER = pathlib.Path(harness.REPRISE).parent / "link_server"
 RTT_MS = 300  # far above what a busy machine adds
 LINK = f"none,rtt={RTT_MS}ms"
-TRIES_MAX = 12
+TRIES_MAX = 40
 # Kilobytes, and the round trips until the document is whole: ten segments, twenty, forty.
 DOCUMENTS = {1: 1, 14: 2, 16: 2, 60: 3}
 CLIENTS = {"h1-tls12.test": "--http1.1 --tls-max 1.2", "h1-tls13.test": "--http1.1",
@@ -51,6 +51,11 @@ def curl(host, paths):
         f"-sSkf {CLIENTS[host]} --connect-to ::$SERVER -o /dev/null "
         f"-w '{host} {path} {told}\\n' https://{host}/{path}" for path in paths)
     return f"curl {transfers} || echo failed"
+
+
+def hosts_of(asked):
+    """Each once, in the order of CLIENTS."""
+    return [host for host in CLIENTS if any(host == each for each, _ in asked)]
 
 
 class FirstByte(harness.TestCase):
@@ -117,16 +122,16 @@ class FirstByte(harness.TestCase):
         return {(host, path): [1000 * (float(end) - float(asked)) for end in ends]
                 for host, path, asked, *ends in lines}
 
-    def assert_round_trips(self, expected, script):
+    def assert_round_trips(self, expected, script_of):
         """Of the first byte and of the whole, by host and path: each is once as it should be, in
-        so many tries. A client that was kept waiting counts too many, or, before it took the time
-        of its request, too few."""
+        so many tries, later ones only of what is missing. A client that was kept waiting counts too
+        many, or, before it took the time of its request, too few."""
         for server in ("nginx", "shape", "replay"):
             missing = dict(expected)
             for _ in range(TRIES_MAX):
                 seen = {each: [round(time / RTT_MS) for time in times]
-                        for each, times in self.times(server, script).items()}
-                self.assertEqual(seen.keys(), expected.keys())
+                        for each, times in self.times(server, script_of(missing)).items()}
+                self.assertLessEqual(missing.keys(), seen.keys())
                 missing = {each: trips for each, trips in missing.items() if seen[each] != trips}
                 if not missing:
                     break
@@ -134,16 +139,20 @@ class FirstByte(harness.TestCase):
 
     def test_costs_the_round_trips_of_the_origin(self):
         paths = {f"{kilobytes}.txt": trips for kilobytes, trips in DOCUMENTS.items()}
-        script = "".join("(" + ";".join(curl(host, [path]) for path in paths) + ") & "
-                         for host in CLIENTS) + "wait"
+
+        def script_of(asked):
+            return "".join("(" + ";".join(curl(host, [path]) for path in paths
+                                          if (host, path) in asked) + ") & "
+                           for host in hosts_of(asked)) + "wait"
         self.assert_round_trips({(host, path): [1, trips] for host in CLIENTS
-                                 for path, trips in paths.items()}, script)
+                                 for path, trips in paths.items()}, script_of)
 
     def test_costs_no_more_after_small_answers_that_opened_no_window(self):
-        script = " & ".join(curl(host, SMALL_ANSWERS * ["1.txt"] + ["60.txt"])
-                            for host in CLIENTS) + " & wait"
+        def script_of(asked):
+            return " & ".join(curl(host, SMALL_ANSWERS * ["1.txt"] + ["60.txt"])
+                              for host in hosts_of(asked)) + " & wait"
         self.assert_round_trips({(host, path): [1, trips] for host in CLIENTS
-                                 for path, trips in (("1.txt", 1), ("60.txt", 3))}, script)
+                                 for path, trips in (("1.txt", 1), ("60.txt", 3))}, script_of)
 
 
 if __name__ == "__main__":

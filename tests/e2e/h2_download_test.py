@@ -99,11 +99,12 @@ class Download(harness.TestCase):
         """A window that is too small holds up every round; other work on the machine, which makes
         the link lose packets, does not."""
         film = self.film(TEST_BYTES)
-        for _ in range(3):
-            ((direct, recorded),) = self.behind_a_link(film, TEST_BYTES, 1)
-            if recorded < 2 * direct:
+        times = []
+        for _ in range(8):
+            times += self.behind_a_link(film, TEST_BYTES, 1)
+            if ratio(times) < 2:
                 return
-        self.fail(f"{recorded} s recorded, {direct} s direct")
+        self.fail(f"seconds direct and recorded: {times}")
 
     def test_a_client_that_stops_reading_stops_the_origin(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:

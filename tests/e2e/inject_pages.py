@@ -69,7 +69,7 @@ class Pages(harness.TestCase):
         done = harness.run("load", str(self.archive), url, "--browser", browser, "--runs",
                            str(runs), "--warm-up", "0", "--dom", "--no-bodies", "--settle", "0",
                            "--timeout", str(seconds), "-o", str(result), *arguments,
-                           folder=self.folder, timeout=runs * (seconds + 30))
+                           folder=self.folder, timeout=runs * (seconds + 120))
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return json.loads(result.read_text())["loads"]
 

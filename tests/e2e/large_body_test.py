@@ -95,7 +95,7 @@ class LargeBody(harness.TestCase):
                 yield block
                 sent.append(len(block))
 
-        origin = self.origin(film, timeout_seconds=2)
+        origin = self.origin(film, timeout_seconds=15)
         recorder = self.record(self.folder / "a.reprise", origins=(origin,))
         with recorder.connect("http") as client:
             client.send(b"GET /film HTTP/1.1\r\nHost: origin.test\r\n\r\n")

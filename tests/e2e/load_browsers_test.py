@@ -48,8 +48,8 @@ class LoadBrowsers(Pages):
             # A proxy of the environment would be outside of the replay.
             with mock.patch.dict(os.environ, dict.fromkeys(("http_proxy", "https_proxy"), NOWHERE)):
                 done = harness.run("load", str(self.archive), "https://one.test/", "--browser",
-                                   browser, "--inject", "none", "-o", str(result),
-                                   folder=self.folder, timeout=120)
+                                   browser, "--inject", "none", "--timeout", "90", "-o",
+                                   str(result), folder=self.folder, timeout=240)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             written = json.loads(result.read_text())
             (load,) = written["loads"]
@@ -75,15 +75,16 @@ class LoadBrowsers(Pages):
         for browser in BROWSERS:
             for trusted in ([], ["--ca", str(tls.ca_file)]):
                 done = harness.run("load", "--live", f"https://localhost:{origin.port}/style.css",
-                                   "--browser", browser, *trusted, folder=self.folder, timeout=120)
+                                   "--browser", browser, "--timeout", "90", *trusted,
+                                   folder=self.folder, timeout=240)
                 self.assertEqual(done.returncode, 0 if trusted else 1, done.stderr.decode())
 
     def test_a_trace_is_what_perfetto_reads(self):
         origin = self.origin(self.answer, names=("localhost",))
         traces = self.folder / "traces"
         url = f"http://localhost:{origin.port}/style.css"
-        done = harness.run("load", "--live", url, "--trace", str(traces), folder=self.folder,
-                           timeout=120)
+        done = harness.run("load", "--live", url, "--trace", str(traces), "--timeout", "90",
+                           folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         (trace,) = traces.iterdir()
         self.assertEqual(trace.name, "load-0001.trace.json.gz")

@@ -24,7 +24,7 @@ class Perturb(harness.TestCase):
     def predict(self, archive, *arguments):
         done = harness.run("predict", str(archive), gate_sites.URL, "--link", "20mbit/20mbit/60",
                            *QUICK, "--browser", harness.BROWSER, "--seed", "1",
-                           *arguments, folder=self.folder, timeout=400)
+                           *arguments, folder=self.folder, timeout=1500)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stderr.decode()
 
@@ -39,7 +39,7 @@ class Perturb(harness.TestCase):
         archive = gate_sites.record(self.folder, "page", gate_sites.Site(FILES))
         out, again = self.folder / "out", self.folder / "again"
         change = ("--what-if", "path=/other.json: think=+400ms")
-        said = self.predict(archive, *change, "--runs", "4", "--perturb", "3m", "-o", str(out))
+        said = self.predict(archive, *change, "--runs", "4", "--perturb", "20m", "-o", str(out))
         self.assertIn(f"held back {gate_sites.URL}data.json", said)
         self.assertNotIn("the time for --perturb is over", said)
         edges = self.edges(out)

@@ -48,16 +48,16 @@ print(sum(len(each.recv(1)) for each in all))
 
 TRIES_MAX = 4
 DATAGRAM_COUNT = 2000
-# One millisecond between bursts, so that nothing but the link may drop. When a connection stands or
-# has been reset, what was sent before it has crossed the link.
+BURST = 200
+# When a connection stands or has been reset, what was sent before it has crossed the link. Bursts
+# wait for that, so that nothing but the link may drop.
 DATAGRAMS = f"""
-import socket, time
+import socket
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for i in range({DATAGRAM_COUNT} // 10):
-    for _ in range(10):
+for _ in range({DATAGRAM_COUNT} // {BURST}):
+    for _ in range({BURST}):
         sock.sendto(b"x" * 100, ("{HOST}", 9))
-    time.sleep(.001)
-socket.socket().connect_ex(("{HOST}", 80))
+    socket.socket().connect_ex(("{HOST}", 80))
 """
 
 
@@ -233,27 +233,36 @@ class Shape(harness.TestCase):
                 super().do_GET()
 
         port = str(self.site(BothAtOnce))
-        reports = [self.folder / name for name in ("first.json", "second.json")]
         script = f"readlink /proc/self/ns/net; exec {PYTHON} -c '{DOWNLOAD}' {port}"
-        running = []
-        for report in reports:
-            running.append(subprocess.Popen(
-                command("--report", str(report), "--ports", port, "--", "sh", "-c", script),
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-            self.addCleanup(running[-1].kill)
+        for _ in range(TRIES_MAX):  # as in report()
+            runs = self.two_at_once("--ports", port, "--", "sh", "-c", script)
+            if all(report["outside_drops"]["ring"] == 0 for _, report in runs):
+                break
         networks = {os.readlink("/proc/self/ns/net")}
-        for process, report in zip(running, reports):
-            out, err = process.communicate(timeout=harness.DEADLINE_SECONDS)
-            self.assertEqual(process.returncode, 0, err)
+        for out, report in runs:
             network, size, digest = out.split()
             networks.add(network)
             self.assertEqual((size, digest), (str(len(Body.content)),
                                               hashlib.sha256(Body.content).hexdigest()))
-            report = json.loads(report.read_text())
             self.assert_conserved(report)
             # Each link carried its own command's packets, and nothing else.
             self.assertTrue(1 < report["down"]["bytes_out"] / len(Body.content) < 2, report)
         self.assertEqual(len(networks), 3, networks)
+
+    def two_at_once(self, *arguments):
+        """What the command said, and the report, of each."""
+        files = [self.folder / name for name in ("first.json", "second.json")]
+        running = []
+        for file in files:
+            running.append(subprocess.Popen(command("--report", str(file), *arguments), text=True,
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+            self.addCleanup(running[-1].kill)
+        runs = []
+        for process, file in zip(running, files):
+            out, err = process.communicate(timeout=harness.DEADLINE_SECONDS)
+            self.assertEqual(process.returncode, 0, err)
+            runs.append((out, json.loads(file.read_text())))
+        return runs
 
     def test_the_report_has_the_link_the_seed_and_the_self_check(self):
         file = self.folder / "report.json"

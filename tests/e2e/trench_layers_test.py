@@ -15,8 +15,8 @@ class TrenchLayers(TrenchCase):
     def record_in_a_browser(self, emitter, port, path):
         archive = self.folder / f"{emitter}.reprise"
         done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER,
-                           "--connect-to", f"{HOST}:80:127.0.0.1:{port}", f"http://{HOST}{path}",
-                           folder=self.folder)
+                           "--connect-to", f"{HOST}:80:127.0.0.1:{port}", "--timeout", "90",
+                           f"http://{HOST}{path}", folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assert_sound(archive)
         return archive
@@ -49,7 +49,8 @@ class TrenchLayers(TrenchCase):
 
         loads = self.folder / f"{emitter}.json"
         done = harness.run("load", str(archive), "--browser", harness.BROWSER, "--quiet", "0",
-                           "--think-time", "recorded", "-o", str(loads), folder=self.folder)
+                           "--timeout", "90", "--think-time", "recorded", "-o", str(loads),
+                           folder=self.folder, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         loaded = json.loads(loads.read_text())
         self.assertEqual(loaded["replays"][0]["report"]["misses"], 0)

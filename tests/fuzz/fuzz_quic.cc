@@ -34,8 +34,10 @@ class Text final : public Handler {
 /// What all inputs share.
 struct World {
   World() {
-    auto const folder = std::filesystem::temp_directory_path() / "reprise-fuzz-quic";
+    auto folder = (std::filesystem::temp_directory_path() / "reprise-fuzz-quic-XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) std::abort();
     authority = std::move(*CertificateAuthority::open_or_create(folder));
+    std::filesystem::remove_all(folder);
     minter = std::move(*LeafMinter::create(*authority));
     credentials = std::move(*GnutlsCredentials::create(*minter));
     chain = *credentials->chain({.names = {"a.test"}});

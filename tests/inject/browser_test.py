@@ -191,11 +191,11 @@ def pairs_of(pages):
 
 # Both frames of a pair at once, three pairs at a time. A page sends its messages before the load
 # event of its frame, and ours to ourselves comes behind them; where the two have not told as much
-# as they should, that is waited for, in all for a minute. Frames stay until twelve more pairs have
-# been visited: a report may be sent late.
+# as they should, that is waited for, in all for five minutes. Frames stay until twelve more pairs
+# have been visited: a report may be sent late.
 INDEX = """<!doctype html><meta charset=utf-8><script>
 const told = {}, fences = [], kept = [];
-let patience = 60000;
+let patience = 300000;
 addEventListener('message', ({ data: [path, what] }) => {
   if (path === 'fence') fences.shift()();
   else (told[path] ??= []).push(what);
@@ -214,7 +214,7 @@ async function frameOf(path) {
   return frame;
 }
 async function wait(isDone) {
-  const began = performance.now(), longest = Math.min(patience, 10000);
+  const began = performance.now(), longest = Math.min(patience, 60000);
   while (!isDone() && performance.now() - began < longest) {
     await new Promise(done => setTimeout(done, 5));
   }
@@ -324,7 +324,7 @@ class Browser(unittest.TestCase):
             browser = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, start_new_session=True)
             try:
-                if not cls.server.finished.wait(timeout=200):
+                if not cls.server.finished.wait(timeout=1500):
                     raise AssertionError("the browser did not finish")
                 cls.server.wait_for_reports()
             finally:

