@@ -56,7 +56,9 @@ int main(int argc, char** argv) {
   take_help_word(arguments);
   take_program_name(argc > 0 ? argv[0] : "", arguments);
 
-  CLI::App app("Record a site once and replay it forever: a benchmarking proxy.", "reprise");
+  auto const command_line = make_command_line(
+      "Record a site once and replay it forever: a benchmarking proxy.", "reprise");
+  CLI::App& app = *command_line;
   app.set_version_flag("-V,--version", "reprise " REPRISE_VERSION);
   app.require_subcommand(1);
   int exit_code = kExitDone;
@@ -96,9 +98,8 @@ int main(int argc, char** argv) {
                  printable(word).c_str());
     return kExitUsage;
   }
-  std::ranges::reverse(arguments);  // the order that CLI11 needs
   try {
-    app.parse(arguments);
+    parse_words(app, std::move(arguments));
   } catch (const CLI::ParseError& error) {
     auto const code = app.exit(error);
     return after_output(code == 0 ? kExitDone : kExitUsage);

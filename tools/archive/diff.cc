@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "archive/match/steady_request.h"
 #include "base/text/counted.h"
 #include "base/text/glob.h"
 #include "base/text/printable.h"
@@ -61,18 +62,24 @@ class Printer {
     std::printf("%c %s %s (%s)\n", sign, printable(one.request.method).c_str(),
                 printable(url_of(one.request)).c_str(), numbers.c_str());
     if (arguments_.brief) return;
+    if (has_two_urls(a, b)) {
+      print_change("url", url_of(a.exchange->request), url_of(b.exchange->request));
+    }
     for (auto const difference : differences) print(difference, *a.exchange, *b.exchange);
   }
 
   int finish(const DiffCounts& counts) const {
+    std::string const remark =
+        counts.volatile_names.empty() ? "" : volatile_remark(counts.volatile_names);
     if (arguments_.json) {
-      json::object const out = {{"same", counts.same},
-                                {"changed", counts.changed},
-                                {"only_in_a", counts.only_in_a},
-                                {"only_in_b", counts.only_in_b},
-                                {"differences", list_}};
+      json::array remarks;
+      if (!remark.empty()) remarks.emplace_back(as_utf8(remark));
+      json::object const out = {{"same", counts.same},           {"changed", counts.changed},
+                                {"only_in_a", counts.only_in_a}, {"only_in_b", counts.only_in_b},
+                                {"remarks", std::move(remarks)}, {"differences", list_}};
       std::printf("%s\n", json::serialize(out).c_str());
     } else {
+      if (!remark.empty()) std::fprintf(stderr, "note: %s\n", printable(remark).c_str());
       std::fprintf(stderr, "%llu the same, %llu changed, %llu only in %s, %llu only in %s\n",
                    static_cast<unsigned long long>(counts.same),
                    static_cast<unsigned long long>(counts.changed),
@@ -93,6 +100,12 @@ class Printer {
             .first_byte = static_cast<std::size_t>(at - in_a->bytes.begin()),
             .a_bytes = in_a->bytes.size(),
             .b_bytes = in_b->bytes.size()};
+  }
+
+  /// Of a pair, whose URLs can differ in volatile values.
+  static bool has_two_urls(const DiffSide& a, const DiffSide& b) {
+    return a.exchange != nullptr && b.exchange != nullptr &&
+           a.exchange->request.target != b.exchange->request.target;
   }
 
   static void print_change(const char* what, const std::string& from, const std::string& to) {
@@ -175,6 +188,7 @@ class Printer {
                         {"url", as_utf8(url_of(one.request))},
                         {"a", number(a)},
                         {"b", number(b)}};
+    if (has_two_urls(a, b)) out["url_b"] = as_utf8(url_of(b.exchange->request));
     json::array names;
     for (auto const difference : differences) {
       names.emplace_back(std::string(to_string(difference)));
@@ -258,7 +272,9 @@ void add_diff_command(CLI::App& archive, int& exit_code) {
   command->footer(
       std::string(
           "Exchanges with equal method, URL and request body are paired in order, within sessions "
-          "of equal number.\nExit status: 0 if the archives are the same, 5 if they differ.\n\n") +
+          "of equal number; then those whose URLs differ only in query values that look random or "
+          "like a time, with a note.\nExit status: 0 if the archives are the same, 5 if they "
+          "differ.\n\n") +
       kFilterHelp);
   command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
 }

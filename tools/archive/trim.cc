@@ -57,7 +57,7 @@ void add_trim_command(CLI::App& archive, int& exit_code) {
       "Copy some exchanges of an archive, with their connections and DNS answers, into a new one");
   command->add_option("ARCHIVE", arguments->archive, "Archive to read")->required();
   command->add_option("-o", arguments->output, "Archive to write; it must not exist")->required();
-  auto* const which = command->add_option_group("which");
+  auto* const which = add_group(*command, "which");
   auto* const keep =
       which->add_option("--keep", arguments->keep, "Keep exchanges that match FILTER");
   which->add_option("--drop", arguments->drop, "Drop exchanges that match FILTER");

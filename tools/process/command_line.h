@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@
   KEYWORD template Option* App::add_option(std::string, std::vector<std::string>&, std::string); \
   KEYWORD template Option* App::add_option(std::string, std::vector<std::filesystem::path>&,     \
                                            std::string);                                         \
+  KEYWORD template Option* App::add_option_function(                                             \
+      std::string, const std::function<void(const std::string&)>&, std::string);                 \
+  KEYWORD template Option* App::add_option_function(                                             \
+      std::string, const std::function<void(const std::vector<std::string>&)>&, std::string);    \
   KEYWORD template Range::Range(double, double, const std::string&);                             \
   KEYWORD template Range::Range(std::uint32_t, std::uint32_t, const std::string&);               \
   KEYWORD template Range::Range(std::uint64_t, std::uint64_t, const std::string&);               \
@@ -41,6 +46,16 @@ REPRISE_OPTION_TYPES(extern)
 
 namespace reprise {
 
+/// CLI::App's constructor. This and the next three bring half of CLI11 to the unit that calls them.
+std::unique_ptr<CLI::App> make_command_line(const std::string& description,
+                                            const std::string& name);
+
+/// CLI::App::parse of words in the order in which they are typed. Throws CLI::ParseError.
+void parse_words(CLI::App& app, std::vector<std::string> words);
+
+/// CLI::App::add_option_group.
+CLI::Option_group* add_group(CLI::App& command, const std::string& name);
+
 /// CLI::App::add_subcommand.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description);
 
@@ -50,5 +65,8 @@ CLI::Validator numbers_between(double least, double most);
 /// Decimal whole numbers that 64 bits hold, without a sign: CLI::PositiveNumber takes fractions,
 /// and a negative number becomes a large one.
 CLI::Validator whole_numbers_from(std::uint64_t least);
+
+/// Of --seed: from 0 to 2^53, which every reader of JSON holds exactly.
+CLI::Validator seeds();
 
 }  // namespace reprise

@@ -109,15 +109,14 @@ bool keeps_all(const Exchange&) {
 
 /// `reprise archive WORDS`.
 int run_archive(std::vector<std::string> words) {
-  CLI::App app;
+  auto const app = make_command_line("", "");
   int exit_code = kExitDone;
-  add_archive_command(app, exit_code);
+  add_archive_command(*app, exit_code);
   words.insert(words.begin(), "archive");
-  std::ranges::reverse(words);  // the order that CLI11 needs
   try {
-    app.parse(words);
+    parse_words(*app, std::move(words));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app->exit(error);
   }
   return exit_code;
 }
@@ -364,15 +363,14 @@ int run_httparchive(std::vector<std::string> words) {
   Interruption const interruption;  // a signal leaves no copies behind
   Arguments arguments;
   int exit_code = kExitDone;
-  CLI::App app("Web Page Replay's httparchive, by reprise", "httparchive");
-  app.require_subcommand(1);
-  add_verbs(app, arguments, exit_code);
+  auto const app = make_command_line("Web Page Replay's httparchive, by reprise", "httparchive");
+  app->require_subcommand(1);
+  add_verbs(*app, arguments, exit_code);
   for (std::string& word : words) word = in_our_form(word);
-  std::ranges::reverse(words);  // the order that CLI11 needs
   try {
-    app.parse(words);
+    parse_words(*app, std::move(words));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitDone : kExitFailed;
+    return app->exit(error) == 0 ? kExitDone : kExitFailed;
   }
   return exit_code == kExitDone ? kExitDone : kExitFailed;
 }

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "base/http/url.h"
 #include "base/text/white_space.h"
-#include "inject/document/url.h"
 
 namespace reprise::wpr {
 namespace {
 
 /// `url` itself if it is not valid.
 std::string as_browsers_write(const std::string& url) {
-  return inject::absolute_url(url).value_or(url);
+  return absolute_url(url).value_or(url);
 }
 
 }  // namespace
