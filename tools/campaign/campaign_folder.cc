@@ -1,14 +1,18 @@
 #include "tools/campaign/campaign_folder.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "base/system/json_file.h"
@@ -266,6 +270,35 @@ void CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {
   }
 }
 
+namespace {
+
+std::string holder_text(::pid_t process) {
+  return "process " + std::to_string(process) + " on " + host_name();
+}
+
+/// Whether `holder` is a process of this machine that has ended. A shard that it was just starting
+/// holds its lock a moment longer: until it runs its own program.
+bool has_ended(std::string_view holder) {
+  constexpr std::string_view kBefore = "process ";
+  if (!holder.starts_with(kBefore)) return false;
+  ::pid_t process = 0;
+  auto const number = holder.substr(kBefore.size());
+  std::from_chars(number.data(), number.data() + number.size(), process);
+  return process > 0 && holder == holder_text(process) && ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+bool take_lock(int file, const fs::path& path) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  constexpr int kTriesMax = 500;
+  for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries >= kTriesMax || !has_ended(contents_of(path))) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<CampaignLock> CampaignLock::take(const fs::path& folder) {
   auto const path = folder / "lock";
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -273,14 +306,14 @@ std::optional<CampaignLock> CampaignLock::take(const fs::path& folder) {
     say_of_campaign(0, path.string() + ": " + last_system_error().message());
     return std::nullopt;
   }
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(file.get(), path)) {
     auto const holder = contents_of(path);
     say_of_campaign(0, "another `reprise campaign` works on " + folder.string() +
                            (holder.empty() ? "" : " (" + holder + ")") +
                            ": wait until it ends, or end it first");
     return std::nullopt;
   }
-  auto const text = "process " + std::to_string(::getpid()) + " on " + host_name();
+  auto const text = holder_text(::getpid());
   if (::ftruncate(file.get(), 0) == 0) {
     [[maybe_unused]] auto const written = ::write(file.get(), text.data(), text.size());
   }
