@@ -79,7 +79,7 @@ class Listener final : public H3Listener, private QuicApplications {
            std::unique_ptr<GnutlsCredentials> credentials, const Options& options)
       : environment_(environment),
         credentials_(std::move(credentials)),
-        server_options_{.tells_alt_svc = options.tells_alt_svc},
+        server_options_{.alt_svc_hosts = options.alt_svc_hosts},
         endpoint_(environment.context, std::move(socket), options_of(options), *credentials_,
                   *this) {}
 

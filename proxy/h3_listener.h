@@ -4,7 +4,10 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "base/system/descriptor.h"
 #include "proxy/connection.h"
@@ -23,8 +26,9 @@ class H3Listener {
 
   struct Options {
     QuicCongestion congestion = QuicCongestion::kCubic;
-    /// Responses without an Alt-Svc field get one (H3ServerOptions).
-    bool tells_alt_svc = true;
+    /// Responses of these hosts without an Alt-Svc field get one; null: those of all hosts
+    /// (H3ServerOptions).
+    std::shared_ptr<const std::set<std::string, std::less<>>> alt_svc_hosts;
   };
   /// Shared by the connections of one thread; everything outlives them.
   struct Environment {

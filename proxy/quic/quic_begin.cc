@@ -57,6 +57,10 @@ struct QuicConnection::Callbacks {
     application(user).was_reset(stream, code);
     return 0;
   }
+  static int more_streams(ngtcp2_conn*, std::uint64_t streams, void* user) {
+    application(user).permitted(streams);
+    return 0;
+  }
   static int more_window(ngtcp2_conn*, std::int64_t stream, std::uint64_t, void* user, void*) {
     application(user).unblocked(stream);
     return 0;
@@ -127,6 +131,7 @@ struct QuicConnection::Callbacks {
     made.remove_connection_id = id_removed;
     made.update_key = ngtcp2_crypto_update_key_cb;
     made.stream_reset = stream_reset;
+    made.extend_max_remote_streams_bidi = more_streams;
     made.extend_max_stream_data = more_window;
     made.delete_crypto_aead_ctx = ngtcp2_crypto_delete_crypto_aead_ctx_cb;
     made.delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb;

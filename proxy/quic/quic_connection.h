@@ -45,6 +45,8 @@ class QuicApplication {
   virtual void closed(std::int64_t stream, std::uint64_t code) = 0;
   /// The client ended its direction with an error.
   virtual void was_reset(std::int64_t stream, std::uint64_t code) = 0;
+  /// The client is told that it may open that many streams of requests since the start.
+  virtual void permitted(std::uint64_t streams) = 0;
   /// Called after each datagram and before each write(): what had to wait until ngtcp2's own work
   /// was done.
   virtual void on_batch() = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <set>
+#include <utility>
 
 namespace reprise {
 namespace {
@@ -18,10 +19,24 @@ bool is_address_literal(const std::string& host) {
 
 }  // namespace
 
+TlsChanges with_shared_h3(TlsChanges changes) {
+  if (changes.page.empty()) return changes;
+  for (auto* const hosts : {&changes.h3, &changes.h3_offers}) {
+    if (hosts->contains(changes.page)) {
+      hosts->insert(changes.coalesced.begin(), changes.coalesced.end());
+    } else {
+      for (const std::string& host : changes.coalesced) hosts->erase(host);
+    }
+  }
+  return changes;
+}
+
 TlsPlans::TlsPlans(const ArchiveReader& archive, std::uint32_t session, Protocol protocol,
                    const TlsChanges& changes)
-    : protocol_(protocol), h3_(changes.h3) {
-  h3_.insert(changes.h3_offers.begin(), changes.h3_offers.end());
+    : protocol_(protocol) {
+  auto served = with_shared_h3(changes);
+  h3_ = std::move(served.h3);
+  h3_.merge(served.h3_offers);
   for (const ConnectionFacts& facts : archive.connections()) {
     if (facts.session != session || facts.tls_version.empty()) continue;
     // An origin that negotiated nothing used HTTP/1.1, unless its exchanges show otherwise.

@@ -41,6 +41,10 @@ struct TlsChanges {
   std::set<std::string> h3_offers;
 };
 
+/// The same, where hosts that share the page's certificate serve HTTP/3 as the page does: clients
+/// are led to it, find it, or do neither. Otherwise a browser would open connections of their own.
+TlsChanges with_shared_h3(TlsChanges changes);
+
 /// The TLS settings with which each host of a recorded session was seen. Immutable.
 class TlsPlans {
  public:

@@ -4,6 +4,7 @@ page over it; on loopback and behind a packet link."""
 
 import json
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -123,12 +124,29 @@ class H3(harness.TestCase):
         replay = self.replay(self.archive, "--protocol", "h3")
         _, port = replay.address("https")
         ticket = self.folder / "ticket"
-        for _ in range(2):
-            saved = self.fetch(port, ["/object/1"],
-                               f"--session-file={ticket}")
-            self.assertEqual(saved, {"1": load.body_of(1)})
+        whole = self.handshake_bytes(port, ticket)
         self.assertTrue(ticket.exists())
+        resumed = self.handshake_bytes(port, ticket)
+        # Without certificates and their signature.
+        self.assertGreater(resumed, 0)
+        self.assertLess(resumed, whole / 2)
+        saved = self.fetch(port, ["/object/1"], f"--session-file={ticket}")
+        self.assertEqual(saved, {"1": load.body_of(1)})
         self.assertEqual(replay.stop(), 0, replay.log())
+
+    def handshake_bytes(self, port, ticket):
+        """The bytes of TLS's encrypted messages before the server's Finished, with that, as the log
+        of gtlsclient has them."""
+        done = subprocess.run(
+            [CLIENT, "--exit-on-all-streams-close", "--disable-early-data", "--no-quic-dump",
+             "--no-http-dump", f"--session-file={ticket}", LOCAL, str(port),
+             f"https://{LOCAL}/object/1"],
+            capture_output=True, timeout=DEADLINE_SECONDS)
+        log = (done.stdout + done.stderr).decode(errors="replace")
+        self.assertEqual(done.returncode, 0, log[-2000:])
+        pieces = dict(re.findall(r" frm rx \d+ Handshake CRYPTO\(0x06\) offset=(\d+) len=(\d+)",
+                                 log))
+        return sum(int(size) for size in pieces.values())
 
     @unittest.skipUnless(CLIENT, "there is no gtlsclient")
     def test_think_time_passes_before_an_answer(self):

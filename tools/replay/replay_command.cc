@@ -102,7 +102,7 @@ SessionInfo session_of(const ArchiveReader& archive, std::uint32_t number) {
 /// that offered it to `changes`, except those that a what-if changes to another protocol.
 std::optional<H3Serving> h3_serving(const ArchiveReader& archive, std::uint32_t session,
                                     const std::string& protocol, TlsChanges& changes) {
-  H3Serving h3{.required = protocol != "recorded" || !changes.h3.empty()};
+  H3Serving h3;
   if (protocol == "recorded" || protocol == "h3-known") {
     for (const H3Offer& each : h3_offers(archive, session)) {
       if (changes.h3.contains(each.host) || changes.alpn.contains(each.host)) continue;
@@ -117,7 +117,10 @@ std::optional<H3Serving> h3_serving(const ArchiveReader& archive, std::uint32_t 
                    "reprise: --protocol h3-known: no host of the recording offered HTTP/3\n");
     }
   }
-  changes.h3_offers = h3.offered;
+  changes.h3_offers = std::move(h3.offered);
+  changes = with_shared_h3(std::move(changes));
+  h3.offered = changes.h3_offers;
+  h3.required = protocol != "recorded" || !changes.h3.empty();
   if (protocol != "h3" && changes.h3.empty() && h3.offered.empty()) return std::nullopt;
   TlsPlans const plans(archive, session, protocol_of(protocol), changes);
   for (TlsHost& each : plans.hosts()) {

@@ -2,7 +2,10 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/http/version.h"
@@ -57,8 +60,12 @@ QuicCongestion Serving::congestion() const {
 }
 
 H3Listener::Options Serving::h3_listener_options() const {
-  // A host that offers HTTP/3 as recorded has recorded fields.
-  return {.congestion = congestion(), .tells_alt_svc = options_.h3 && !options_.h3->led.empty()};
+  // Only those that browsers are led to: a host that offers HTTP/3 as recorded has recorded fields.
+  auto hosts = std::make_shared<std::set<std::string, std::less<>>>();
+  if (options_.h3) {
+    for (auto const& [host, port] : options_.h3->led) hosts->insert(host);
+  }
+  return {.congestion = congestion(), .alt_svc_hosts = std::move(hosts)};
 }
 
 /// How the connections of each protocol begin to send: what a comparison must know

@@ -1,6 +1,7 @@
 #include "proxy/http/h3/h3_server.h"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/http/h1_parser.h"
@@ -40,9 +41,14 @@ ExchangeContext H3Server::context_of(const H3ServerStream& stream) const {
           .arrived = std::chrono::steady_clock::now()};
 }
 
+bool H3Server::tells_alt_svc(std::string_view host) const {
+  auto const& hosts = options().alt_svc_hosts;
+  return hosts == nullptr || hosts->contains(host);
+}
+
 void H3Server::prepare(H3ServerStream& stream, const H2Target& target, bool expects_continue) {
   stream.set_request(target.method, expects_continue);
-  if (options().tells_alt_svc) {
+  if (tells_alt_svc(target.authority.host)) {
     auto const port = target.authority.port;
     if (std::exchange(alt_svc_port_, port) != port) {
       alt_svc_ = "h3=\":" + std::to_string(port) + "\"";
@@ -55,10 +61,14 @@ void H3Server::serve(H3ServerStream& stream) {
   if (answer_at_once(stream)) return;
   stream.running = true;
   ++serving_;
-  net::co_spawn(executor_, serve_one(stream), [this, &stream](std::exception_ptr broken) {
-    release(stream);
-    if (--serving_ == 0) all_served_.set();
-    if (broken) std::rethrow_exception(broken);
+  // Not from inside the library that calls this: what a handler's first step throws, a failed
+  // assertion too (library_assertion.h), would reach its coroutine, and no one else.
+  net::post(executor_, [this, &stream] {
+    net::co_spawn(executor_, serve_one(stream), [this, &stream](std::exception_ptr broken) {
+      release(stream);
+      if (--serving_ == 0) all_served_.set();
+      if (broken) std::rethrow_exception(broken);
+    });
   });
 }
 

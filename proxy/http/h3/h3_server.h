@@ -24,6 +24,7 @@ class H3Server final : public H3Session {
   bool answer_at_once(H3ServerStream& stream);
   awaitable<void> serve_one(H3ServerStream& stream);
   ExchangeContext context_of(const H3ServerStream& stream) const;
+  bool tells_alt_svc(std::string_view host) const;
   void prepare(H3ServerStream& stream, const H2Target& target, bool expects_continue);
 
   net::any_io_executor executor_;

@@ -11,6 +11,10 @@
 namespace reprise {
 namespace {
 
+/// Of a handler, that the client has not acknowledged. nghttp3 sends nothing more on any stream
+/// while one that it has chosen has 1024 pieces of which none is left to send; a write is two.
+constexpr std::size_t kWritesMax = 256;
+
 class H3Category final : public std::error_category {
   const char* name() const noexcept override { return "http/3"; }
   std::string message(int code) const override {
@@ -51,6 +55,7 @@ static_assert(int{NGHTTP2_NV_FLAG_NO_COPY_NAME} == int{NGHTTP3_NV_FLAG_NO_COPY_N
 
 nghttp3_ssize read_piece(nghttp3_conn*, std::int64_t, nghttp3_vec* pieces, std::size_t,
                          std::uint32_t* flags, void*, void* stream) {
+  if (stream == nullptr) return NGHTTP3_ERR_WOULDBLOCK;
   return static_cast<H3ServerStream*>(stream)->next_piece(*pieces, *flags);
 }
 
@@ -68,9 +73,10 @@ H3ServerStream::~H3ServerStream() {
 
 bool H3ServerStream::stalls_over(std::chrono::seconds patience, bool blocked,
                                  std::chrono::steady_clock::time_point now) {
-  bool const to_take =
-      blocked && (!outgoing_.empty() || finishing_ || taken_bytes_ > acknowledged_bytes_);
-  auto const moved = received_bytes_ + taken_bytes_ + acknowledged_bytes_;
+  bool const to_take = blocked && (!outgoing_.empty() || finishing_ || flushing_ ||
+                                   taken_bytes_ > acknowledged_bytes_);
+  auto const moved =
+      received_bytes_ + taken_bytes_ + acknowledged_bytes_ + stream_acknowledged_bytes_;
   return stand_still_.lasts_over(
       patience, awaits_content_ || to_take ? std::optional(moved) : std::nullopt, now);
 }
@@ -167,8 +173,8 @@ Task<void> H3ServerStream::send_head(const ResponseHead& response) {
 }
 
 Task<void> H3ServerStream::write(Bytes bytes) {
-  if (!has_content_) co_return Result<void>{};
   bool const flushes = bytes.empty();
+  if (!head_sent_ || (!has_content_ && !flushes)) co_return Result<void>{};
   if (!flushes) {
     if (auto const usable = broken(); !usable) co_return usable;
     // The caller's bytes live until write() returns, these until the client acknowledged them.
@@ -176,11 +182,21 @@ Task<void> H3ServerStream::write(Bytes bytes) {
     call([this](nghttp3_conn* connection) { (void)nghttp3_conn_resume_stream(connection, id_); });
     streams_.wake();
   }
-  while (!outgoing_.empty() || !head_gone_ || (flushes && taken_bytes_ > acknowledged_bytes_)) {
-    if (auto const usable = broken(); !usable) co_return usable;
-    co_await drained_.wait();
-  }
+  flushing_ = flushes;
+  while (!closed_ && is_behind()) co_await drained_.wait();
+  flushing_ = false;
   co_return broken();
+}
+
+/// Whether write() has to wait.
+bool H3ServerStream::is_behind() const {
+  bool const asked = head_gone_ || !has_content_;
+  if (!asked || !outgoing_.empty() || written_.size() > kWritesMax) return true;
+  if (!flushing_) return false;
+  // The content is not all: the head goes before it, and may be everything.
+  bool const head_left = stream_sent_bytes_ > sent_before_content_ && unsent_bytes_ == 0;
+  return !head_left || stream_acknowledged_bytes_ < stream_sent_bytes_ ||
+         acknowledged_bytes_ < taken_bytes_;
 }
 
 Task<void> H3ServerStream::finish(HeaderList trailers) {
@@ -234,7 +250,11 @@ bool H3ServerStream::load_piece() {
 }
 
 nghttp3_ssize H3ServerStream::next_piece(nghttp3_vec& piece, std::uint32_t& flags) {
-  if (!std::exchange(head_gone_, true)) drained_.set();
+  if (!std::exchange(head_gone_, true)) {
+    // nghttp3 asks once the head is among what it will offer, and before all of it is sent.
+    sent_before_content_ = stream_sent_bytes_;
+    drained_.set();
+  }
   if (!load_piece()) {
     streams_.reset_soon(id_, NGHTTP3_H3_INTERNAL_ERROR);
     return NGHTTP3_ERR_WOULDBLOCK;
@@ -280,11 +300,23 @@ void H3ServerStream::acknowledged(std::uint64_t size_bytes) {
   acknowledged_bytes_ += size_bytes;
   if (acknowledged_bytes_ >= taken_bytes_) drained_.set();
   if (written_.empty()) return;
+  bool const too_many = written_.size() > kWritesMax;
   written_acknowledged_ += size_bytes;
   while (!written_.empty() && written_acknowledged_ >= written_.front().size()) {
     written_acknowledged_ -= written_.front().size();
     written_.pop_front();
   }
+  if (too_many && written_.size() <= kWritesMax) drained_.set();
+}
+
+void H3ServerStream::stream_sent(std::size_t size_bytes) {
+  stream_sent_bytes_ += size_bytes;
+  unsent_bytes_ -= std::min(size_bytes, unsent_bytes_);
+}
+
+void H3ServerStream::stream_acknowledged(std::uint64_t size_bytes) {
+  stream_acknowledged_bytes_ += size_bytes;
+  if (flushing_) drained_.set();
 }
 
 Task<void> H3ServerStream::pause_until(std::chrono::steady_clock::time_point at) {

@@ -33,8 +33,8 @@ class H3Streams {
 };
 
 /// One exchange with an HTTP/3 client: its request's content and the writer of its response. Lives
-/// until the stream is closed and its handler has returned: sent bytes have to live until the
-/// client acknowledged them.
+/// until QUIC has closed the stream, nghttp3 has dropped it and its handler has returned: sent
+/// bytes have to live until the client acknowledged them.
 class H3ServerStream final : public BodyReader, public ResponseWriter {
  public:
   H3ServerStream(H3Streams& streams, std::int64_t id) : streams_(streams), id_(id) {}
@@ -61,8 +61,9 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   HeaderList trailers() const override { return trailers_.list(); }
 
   Task<void> send_head(const ResponseHead& response) override;
-  /// Without bytes: waits until the client has acknowledged everything written, which a reset would
-  /// discard. It ends with an error once the stream is closed, at the latest by stalls_over().
+  /// Without bytes: waits until the client has acknowledged the head and everything written, which
+  /// a reset would discard. It ends with an error once the stream is closed, at the latest by
+  /// stalls_over().
   Task<void> write(Bytes bytes) override;
   Task<void> finish(HeaderList trailers) override;
   Task<void> send_stored(StoredResponsePtr response) override;
@@ -86,7 +87,12 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   /// The client takes or sends no more: every wait ends.
   void close(std::uint64_t code);
   bool closed() const { return closed_; }
-  void acknowledged(std::uint64_t size_bytes);
+  void acknowledged(std::uint64_t size_bytes);  ///< of the content
+  // Bytes of the QUIC stream: frames with head, content and trailers.
+  /// nghttp3 has that much ready to send.
+  void stream_offered(std::size_t size_bytes) { unsent_bytes_ = size_bytes; }
+  void stream_sent(std::size_t size_bytes);
+  void stream_acknowledged(std::uint64_t size_bytes);
   /// For the end of the server: waits return at once.
   void hurry();
   nghttp3_ssize next_piece(nghttp3_vec& piece, std::uint32_t& flags);
@@ -104,6 +110,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   bool active = false;   ///< its head is complete
   bool running = false;  ///< a handler uses it
   bool gone = false;     ///< QUIC has closed it
+  bool in_http = true;   ///< nghttp3 has not dropped it
   /// The memory of its heads.
   std::size_t head_bytes = 0;
 
@@ -115,6 +122,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   void submit_interim(const ResponseHead& interim);
   void respond(const nghttp2_nv* fields, std::size_t count);
   bool load_piece();
+  bool is_behind() const;
   void submit_trailers();
 
   H3Streams& streams_;
@@ -140,6 +148,11 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;  // by the session, to send
   std::uint64_t acknowledged_bytes_ = 0;
+  std::size_t unsent_bytes_ = 0;         // ready in nghttp3
+  std::uint64_t stream_sent_bytes_ = 0;  // with the frames around the content
+  std::uint64_t stream_acknowledged_bytes_ = 0;
+  std::uint64_t sent_before_content_ = 0;  // of stream_sent_bytes_, as content was first asked for
+  bool flushing_ = false;                  // write() waits for acknowledgements
   bool hurries_ = false;
   Event drained_;
 

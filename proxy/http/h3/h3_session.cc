@@ -1,22 +1,9 @@
 #include "proxy/http/h3/h3_session.h"
 
 #include "proxy/quic/quic_error.h"
-#include "proxy/quic/recycled_memory.h"
 
 namespace reprise {
 namespace {
-
-/// Limit for the heads of all requests of a connection: a few bytes can decompress to many.
-constexpr std::size_t kHeadsBytesMax = 4 << 20;
-/// Of QPACK, in each direction (RFC 9204 section 5).
-constexpr std::size_t kDynamicTableBytes = 4096;
-/// Streams whose heads may wait for the table.
-constexpr std::size_t kBlockedStreamsMax = 16;
-
-std::string_view text_in(nghttp3_rcbuf* text) {
-  auto const view = nghttp3_rcbuf_get_buf(text);
-  return {reinterpret_cast<const char*>(view.base), view.len};
-}
 
 /// Empties the list and calls `work` for what was in it, which may add to it for the next time. The
 /// list keeps its memory.
@@ -33,84 +20,6 @@ bool is_request(std::int64_t stream) {
 }
 
 }  // namespace
-
-/// Passes nghttp3's callbacks on.
-struct H3Session::Callbacks {
-  static H3Session& self(void* user) { return *static_cast<H3Session*>(user); }
-  static H3ServerStream* stream_of(void* user) { return static_cast<H3ServerStream*>(user); }
-
-  static int begin_head(nghttp3_conn*, std::int64_t id, void* user, void*) {
-    self(user).on_begin_head(id);
-    return 0;
-  }
-  static int field(nghttp3_conn*, std::int64_t, std::int32_t, nghttp3_rcbuf* name,
-                   nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
-    if (stream == nullptr) return 0;
-    return self(user).on_field(*stream_of(stream), stream_of(stream)->head, text_in(name),
-                               text_in(value));
-  }
-  static int end_head(nghttp3_conn*, std::int64_t id, int, void* user, void* stream) {
-    if (stream == nullptr) return 0;
-    stream_of(stream)->active = true;
-    self(user).ready_.push_back(id);
-    return 0;
-  }
-  static int trailer(nghttp3_conn*, std::int64_t, std::int32_t, nghttp3_rcbuf* name,
-                     nghttp3_rcbuf* value, std::uint8_t, void* user, void* stream) {
-    if (stream == nullptr) return 0;
-    return self(user).on_field(*stream_of(stream), stream_of(stream)->trailing, text_in(name),
-                               text_in(value));
-  }
-  static int end_trailers(nghttp3_conn*, std::int64_t, int, void*, void* stream) {
-    if (stream != nullptr) stream_of(stream)->take_trailers();
-    return 0;
-  }
-  static int data(nghttp3_conn*, std::int64_t id, const std::uint8_t* data, std::size_t size,
-                  void* user, void* stream) {
-    if (stream != nullptr && !stream_of(stream)->closed()) {
-      stream_of(stream)->took(std::as_bytes(std::span(data, size)));
-    } else {
-      self(user).extend(id, true, size);  // no one will read it
-    }
-    return 0;
-  }
-  static int deferred_consume(nghttp3_conn*, std::int64_t id, std::size_t size, void* user, void*) {
-    self(user).extend(id, true, size);
-    return 0;
-  }
-  static int end_stream(nghttp3_conn*, std::int64_t, void*, void* stream) {
-    if (stream != nullptr) stream_of(stream)->end_incoming();
-    return 0;
-  }
-  static int acknowledged(nghttp3_conn*, std::int64_t, std::uint64_t size, void*, void* stream) {
-    if (stream != nullptr) stream_of(stream)->acknowledged(size);
-    return 0;
-  }
-  static int stop_sending(nghttp3_conn*, std::int64_t id, std::uint64_t code, void* user, void*) {
-    self(user).quic_->stop_reading(id, code);
-    return 0;
-  }
-  static int reset(nghttp3_conn*, std::int64_t id, std::uint64_t code, void* user, void*) {
-    self(user).reset_soon(id, code);
-    return 0;
-  }
-
-  static nghttp3_callbacks all() {
-    nghttp3_callbacks made{};
-    made.acked_stream_data = acknowledged;
-    made.recv_data = data;
-    made.deferred_consume = deferred_consume;
-    made.begin_headers = begin_head;
-    made.recv_header = field;
-    made.end_headers = end_head;
-    made.recv_trailer = trailer;
-    made.end_trailers = end_trailers;
-    made.stop_sending = stop_sending;
-    made.end_stream = end_stream;
-    made.reset_stream = reset;
-    return made;
-  }
-};
 
 H3Session::~H3Session() {
   quic_ = nullptr;  // the streams return what they hold, to nothing
@@ -159,35 +68,6 @@ std::shared_ptr<const GnutlsChain> H3Session::chain_for(const std::string& serve
   return chain_for_(server_name);
 }
 
-void H3Session::begin() {
-  if (http_ != nullptr) return;
-  nghttp3_settings settings;
-  nghttp3_settings_default(&settings);
-  settings.max_field_section_size = kH2HeadBytesMax;
-  settings.qpack_max_dtable_capacity = kDynamicTableBytes;
-  settings.qpack_encoder_max_dtable_capacity = kDynamicTableBytes;
-  settings.qpack_blocked_streams = kBlockedStreamsMax;
-  auto const callbacks = Callbacks::all();
-  static constexpr nghttp3_mem kMemory{nullptr, RecycledMemory::take, RecycledMemory::give,
-                                       RecycledMemory::take_cleared, RecycledMemory::resize};
-  nghttp3_conn* made = nullptr;
-  auto const control = quic_->open_stream();
-  auto const encoder = quic_->open_stream();
-  auto const decoder = quic_->open_stream();
-  // A client without room for these three cannot speak HTTP/3 (section 6.2).
-  if (control < 0 || encoder < 0 || decoder < 0 ||
-      nghttp3_conn_server_new(&made, &callbacks, &settings, &kMemory, this) != 0) {
-    quic_->close(NGHTTP3_H3_GENERAL_PROTOCOL_ERROR);
-    return;
-  }
-  http_.reset(made);
-  nghttp3_conn_set_max_client_streams_bidi(made, streams_permitted_);
-  if (nghttp3_conn_bind_control_stream(made, control) != 0 ||
-      nghttp3_conn_bind_qpack_streams(made, encoder, decoder) != 0) {
-    quic_->close(NGHTTP3_H3_INTERNAL_ERROR);
-  }
-}
-
 void H3Session::on_handshake(const std::string& server_name) {
   // A resumed session shows no certificate, and the name is as new.
   if (!knows_name_ && chain_for_(server_name) == nullptr) {
@@ -207,10 +87,11 @@ void H3Session::received(std::int64_t stream, Bytes bytes, bool ends) {
   quic_->extend(stream, static_cast<std::uint64_t>(used));
 }
 
-void H3Session::acknowledged(std::int64_t stream, std::uint64_t size_bytes) {
+void H3Session::acknowledged(std::int64_t id, std::uint64_t size_bytes) {
   if (http_ == nullptr || failed_) return;
-  int const code = nghttp3_conn_add_ack_offset(raw(), stream, size_bytes);
+  int const code = nghttp3_conn_add_ack_offset(raw(), id, size_bytes);
   if (code != 0 && code != NGHTTP3_ERR_STREAM_NOT_FOUND) break_off(code);
+  if (auto* const stream = stream_at(id)) stream->stream_acknowledged(size_bytes);
 }
 
 void H3Session::closed(std::int64_t id, std::uint64_t code) {
@@ -223,13 +104,27 @@ void H3Session::closed(std::int64_t id, std::uint64_t code) {
   if (!is_request(id)) return;
   auto const found = streams_.find(id);
   if (found == streams_.end()) {
-    permit_stream();
+    quic_->allow_stream();
     return;
   }
   auto& stream = *found->second;
   stream.gone = true;
   stream.close(code == kNoCode ? NGHTTP3_H3_NO_ERROR : code);
-  if (!stream.running) gone_.push_back(id);
+  retire_if_done(stream);
+}
+
+/// nghttp3 calls back for a stream that QUIC has closed, and may even schedule it, for as long as
+/// QPACK blocks its head or trailers.
+void H3Session::dropped(H3ServerStream& stream) {
+  stream.in_http = false;
+  retire_if_done(stream);
+}
+
+void H3Session::permitted(std::uint64_t streams) {
+  if (streams <= streams_permitted_) return;
+  streams_permitted_ = streams;
+  if (http_ == nullptr || failed_) return;
+  nghttp3_conn_set_max_client_streams_bidi(raw(), streams);
 }
 
 void H3Session::was_reset(std::int64_t id, std::uint64_t code) {
@@ -237,7 +132,13 @@ void H3Session::was_reset(std::int64_t id, std::uint64_t code) {
   (void)nghttp3_conn_shutdown_stream_read(raw(), id);
   // Without a whole answer it is cancelled as a whole (section 4.1.1).
   auto* const stream = stream_at(id);
-  if (stream != nullptr && !stream->finished() && !stream->finished_sending()) {
+  if (stream == nullptr && is_request(id)) {
+    // No head of it began, and QUIC says nothing more of a stream that it learns of by its reset. A
+    // PRIORITY_UPDATE, before or after, must not make nghttp3 keep it: it was there, and is closed.
+    (void)nghttp3_conn_read_stream(raw(), id, nullptr, 0, 0);
+    (void)nghttp3_conn_close_stream(raw(), id, code);
+    reset_soon(id, NGHTTP3_H3_REQUEST_CANCELLED);
+  } else if (stream != nullptr && !stream->finished() && !stream->finished_sending()) {
     stream->close(code);
     reset_soon(id, NGHTTP3_H3_REQUEST_CANCELLED);
   }
@@ -270,19 +171,23 @@ H3Session::Outgoing H3Session::next_to_send() {
     return {};
   }
   if (count == 0 && ends != 0) bare_end_ = stream;
+  std::size_t size_bytes = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     vectors_[i] = {.base = pieces_[i].base, .len = pieces_[i].len};
+    size_bytes += pieces_[i].len;
   }
+  if (auto* const each = stream_at(stream)) each->stream_offered(size_bytes);
   return {.stream = stream,
           .pieces = std::span(vectors_).first(static_cast<std::size_t>(count)),
           .ends = ends != 0};
 }
-void H3Session::sent(std::int64_t stream, std::size_t size_bytes) {
-  if (stream < 0) return;
-  if (stream == bare_end_) bare_end_ = -1;
-  if (int const code = nghttp3_conn_add_write_offset(raw(), stream, size_bytes); code != 0) {
+void H3Session::sent(std::int64_t id, std::size_t size_bytes) {
+  if (id < 0) return;
+  if (id == bare_end_) bare_end_ = -1;
+  if (int const code = nghttp3_conn_add_write_offset(raw(), id, size_bytes); code != 0) {
     break_off(code);
   }
+  if (auto* const stream = stream_at(id)) stream->stream_sent(size_bytes);
 }
 void H3Session::blocked(std::int64_t stream) {
   nghttp3_conn_block_stream(raw(), stream);
@@ -328,67 +233,31 @@ void H3Session::break_off(int library_code) {
   quic_->close(nghttp3_err_infer_quic_app_error_code(library_code));
 }
 
-/// `part`: the stream's head, or its trailers.
-int H3Session::on_field(H3ServerStream& stream, H2Head& part, std::string_view name,
-                        std::string_view value) {
-  auto const before = part.size_bytes();
-  part.add(name, value);
-  auto const grown = part.size_bytes() - before;
-  stream.head_bytes += grown;
-  heads_bytes_ += grown;
-  if (part.unfolded_bytes() > kH2UnfoldedBytesMax || heads_bytes_ > kHeadsBytesMax) {
-    failed_ = true;
-    quic_->close(NGHTTP3_H3_EXCESSIVE_LOAD);
-    return NGHTTP3_ERR_CALLBACK_FAILURE;
-  }
-  return 0;
+void H3Session::retire_if_done(H3ServerStream& stream) {
+  if (!stream.gone || stream.in_http || stream.running) return;
+  gone_.push_back(stream.id());
+  wake();
 }
 
 void H3Session::retire(std::int64_t id) {
   auto const found = streams_.find(id);
   if (found == streams_.end()) return;
-  // A stream that is closed while QPACK blocks it is still called back for.
-  if (http_ != nullptr) (void)nghttp3_conn_set_stream_user_data(raw(), id, nullptr);
   heads_bytes_ -= found->second->head_bytes;
   streams_.erase(found);
   // Only now: so that handlers, too, are bounded by the number of streams.
-  if (quic_ != nullptr) permit_stream();
+  if (quic_ != nullptr) quic_->allow_stream();
   end_if_done();
-}
-
-void H3Session::permit_stream() {
-  quic_->allow_stream();
-  ++streams_permitted_;
-  if (http_ == nullptr || failed_) return;
-  // It takes the total since the start of the connection.
-  nghttp3_conn_set_max_client_streams_bidi(raw(), streams_permitted_);
 }
 
 void H3Session::end_if_done() {
   if (ending_ && streams_.empty() && quic_ != nullptr) quic_->close(NGHTTP3_H3_NO_ERROR);
 }
 
-void H3Session::on_begin_head(std::int64_t id) {
-  auto const [place, added] = streams_.try_emplace(id);
-  if (added) {
-    place->second = std::make_unique<H3ServerStream>(*this, id);
-    auto& head = place->second->head;
-    if (!spare_heads_.empty()) {
-      head = std::move(spare_heads_.back());
-      spare_heads_.pop_back();
-    }
-    head.reserve();
-  }
-  nghttp3_conn_set_stream_user_data(raw(), id, place->second.get());
-  if (ending_) place->second->hurry();
-}
-
 void H3Session::release(H3ServerStream& stream) {
   stream.running = false;
-  if (stream.gone || quic_ == nullptr) {
-    gone_.push_back(stream.id());
-    wake();
-  } else if (!stream.finished()) {
+  if (stream.gone) {
+    retire_if_done(stream);
+  } else if (quic_ != nullptr && !stream.finished()) {
     // The answer is complete: further content of the client is useless (section 4.1).
     guard([&] {
       quic_->stop_reading(stream.id(), NGHTTP3_H3_NO_ERROR);

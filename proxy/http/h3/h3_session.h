@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -23,10 +24,10 @@ struct H3ServerOptions {
   std::uint32_t concurrent_streams_max = 256;  ///< as the QUIC connection permits
   std::chrono::seconds head_timeout{30};       ///< from the first byte of a head to its end
   std::chrono::seconds stall_timeout{120};     ///< for a stream that waits for its client
-  /// Tell clients that the origin's port serves HTTP/3 (Alt-Svc, RFC 7838), in each response that
-  /// has no such field. Chromium sends images with their priorities only to origins of which it
-  /// knows that.
-  bool tells_alt_svc = true;
+  /// The hosts that tell clients that their port serves HTTP/3 (Alt-Svc, RFC 7838), in each
+  /// response that has no such field; null: every host. Chromium sends images with their priorities
+  /// only to origins of which it knows that.
+  std::shared_ptr<const std::set<std::string, std::less<>>> alt_svc_hosts;
 };
 
 /// Passes bytes between a QUIC connection and its requests: framing, QPACK, priorities, limits. A
@@ -52,12 +53,13 @@ class H3Session : public QuicApplication, public H3Streams {
   void begin() override;
   void on_handshake(const std::string& server_name) override;
   void received(std::int64_t stream, Bytes bytes, bool ends) override;
-  void acknowledged(std::int64_t stream, std::uint64_t size_bytes) override;
+  void acknowledged(std::int64_t id, std::uint64_t size_bytes) override;
   void closed(std::int64_t id, std::uint64_t code) override;
   void was_reset(std::int64_t id, std::uint64_t code) override;
+  void permitted(std::uint64_t streams) override;
   void on_batch() override;
   Outgoing next_to_send() override;
-  void sent(std::int64_t stream, std::size_t size_bytes) override;
+  void sent(std::int64_t id, std::size_t size_bytes) override;
   void blocked(std::int64_t stream) override;
   void unblocked(std::int64_t stream) override;
   void shut(std::int64_t stream) override;
@@ -107,8 +109,9 @@ class H3Session : public QuicApplication, public H3Streams {
   void break_off(int library_code);
   void on_begin_head(std::int64_t id);
   int on_field(H3ServerStream& stream, H2Head& part, std::string_view name, std::string_view value);
+  void dropped(H3ServerStream& stream);
+  void retire_if_done(H3ServerStream& stream);
   void retire(std::int64_t id);
-  void permit_stream();
   void sweep_streams(std::chrono::steady_clock::time_point now);
   /// Runs `work`, which calls the libraries from outside the connection's own calls.
   template <class Work>
@@ -118,6 +121,7 @@ class H3Session : public QuicApplication, public H3Streams {
   void end_if_done();
 
   H3ServerOptions const options_;
+  /// Since the start of the connection, as the client knows.
   std::uint64_t streams_permitted_ = options_.concurrent_streams_max;
   QuicConnection* quic_ = nullptr;  // null before and after its life
   ChainFor chain_for_;
@@ -128,7 +132,7 @@ class H3Session : public QuicApplication, public H3Streams {
   Streams streams_;
   std::vector<H2Head> spare_heads_;  // empty, with their memory
   std::vector<std::int64_t> ready_;  // their heads are complete
-  std::vector<std::int64_t> gone_;   // closed and not used
+  std::vector<std::int64_t> gone_;   // closed, dropped by nghttp3 and not used
   std::vector<std::pair<std::int64_t, std::uint64_t>> resets_;
   std::array<nghttp3_vec, kPiecesMax> pieces_{};
   std::array<ngtcp2_vec, kPiecesMax> vectors_{};

@@ -31,6 +31,7 @@ class Site final : public Handler {
   Task<void> serve(const ExchangeContext& context, const RequestHead& head, BodyReader& body,
                    ResponseWriter& writer) override {
     ++started;
+    if (on_serve) on_serve();
     Result<void> served;
     if (auto const stored = responses.find(std::string(head.target)); stored != responses.end()) {
       served = co_await writer.send_stored(stored->second);
@@ -53,7 +54,11 @@ class Site final : public Handler {
     } else if (head.target == "/broken") {
       served = fail(std::make_error_code(std::errc::io_error));
     } else if (head.target == "/cut") {
-      served = co_await cut(writer);
+      served = co_await cut(writer, kCutBytes);
+    } else if (head.target == "/cut-early") {
+      served = co_await cut(writer, 0);
+    } else if (head.target == "/drops") {
+      served = co_await drip(writer);
     } else if (head.target == "/download") {
       served = co_await download(writer);
     } else if (head.target == "/interim") {
@@ -75,6 +80,7 @@ class Site final : public Handler {
     for (Event& held : held_) held.set();
   }
 
+  std::function<void()> on_serve;  ///< called as a handler begins
   std::size_t started = 0;
   std::size_t ended = 0;
   std::size_t written_bytes = 0;
@@ -83,6 +89,7 @@ class Site final : public Handler {
 
   static constexpr std::size_t kDownloadBytes = 1 << 20;
   static constexpr std::size_t kCutBytes = 300'000;
+  static constexpr std::size_t kDrops = 1000;
 
  private:
   std::list<Event> held_;
@@ -119,12 +126,22 @@ class Site final : public Handler {
     co_return co_await writer.finish({});
   }
   /// Breaks off once everything before has left, as the replay of a cut exchange does.
-  static Task<void> cut(ResponseWriter& writer) {
+  static Task<void> cut(ResponseWriter& writer, std::size_t size_bytes) {
     (void)co_await writer.send_head({.status = 200});
-    std::string const piece(kCutBytes, 'c');
-    if (auto const sent = co_await writer.write(bytes_of(piece)); !sent) co_return sent;
+    std::string const piece(size_bytes, 'c');
+    if (size_bytes > 0) {
+      if (auto const sent = co_await writer.write(bytes_of(piece)); !sent) co_return sent;
+    }
     if (auto const left = co_await writer.write({}); !left) co_return left;
     co_return fail(std::make_error_code(std::errc::connection_aborted));
+  }
+  /// A byte at a time.
+  Task<void> drip(ResponseWriter& writer) {
+    (void)co_await writer.send_head({.status = 200});
+    for (; written_bytes < kDrops; ++written_bytes) {
+      if (auto const sent = co_await writer.write(bytes_of("d")); !sent) co_return sent;
+    }
+    co_return co_await writer.finish({});
   }
   Task<void> download(ResponseWriter& writer) {
     (void)co_await writer.send_head({.status = 200});

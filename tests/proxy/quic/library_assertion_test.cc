@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/post.hpp>
+
 #include "tests/proxy/http/h3/h3_pair.h"
 
 #if __has_feature(address_sanitizer)
@@ -67,6 +69,26 @@ TEST(LibraryAssertion, EndsTheConnectionOfItsDatagram) {
   auto const stream = good.get("/early");
   other.run([&] { return good.answer(stream).complete; });
   EXPECT_EQ(good.answer(stream).body, "early");
+}
+
+/// A coroutine would keep what its first step throws from the call that it belongs to.
+TEST(LibraryAssertion, NoHandlerBeginsInsideACall) {
+  H3Pair pair;
+  bool inside = false;
+  pair.site.on_serve = [&inside] { inside = inside || LibraryCall::under_way(); };
+  auto& client = pair.open();
+  auto const stream = client.get("/early");
+  // On the thread that runs the handlers, as a server's socket does.
+  for (int round = 0; round < 100 && !client.answer(stream).complete; ++round) {
+    net::post(pair.context, [&pair] { pair.to_server(); });
+    pair.context.restart();
+    pair.context.poll();
+    pair.to_client();
+    pair.now += std::chrono::milliseconds(1);
+  }
+  EXPECT_TRUE(client.answer(stream).complete);
+  EXPECT_FALSE(inside);
+  pair.site.on_serve = nullptr;
 }
 
 }  // namespace

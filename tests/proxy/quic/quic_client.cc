@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "proxy/quic/quic_time.h"
@@ -134,6 +135,7 @@ struct QuicClient::Callbacks {
   static nghttp3_ssize read_body(nghttp3_conn*, std::int64_t stream, nghttp3_vec* vector,
                                  std::size_t, std::uint32_t* flags, void* user, void*) {
     auto& asked = self(user).asked_.at(stream);
+    if (asked.unfinished) return NGHTTP3_ERR_WOULDBLOCK;
     *flags = NGHTTP3_DATA_FLAG_EOF;
     if (!asked.trailers.empty()) {
       *flags |= NGHTTP3_DATA_FLAG_NO_END_STREAM;
@@ -255,6 +257,26 @@ std::int64_t QuicClient::get(const std::string& path, Fields more) {
   return ask(std::move(fields));
 }
 
+std::int64_t QuicClient::ask_unfinished(Fields fields) {
+  auto const stream = ask(std::move(fields), std::string());
+  asked_.at(stream).unfinished = true;
+  return stream;
+}
+
+void QuicClient::send_raw(std::int64_t stream, std::string bytes) {
+  raw_.push_back({.stream = stream, .bytes = std::move(bytes)});
+}
+
+std::int64_t QuicClient::reset_unseen() {
+  auto const stream = ask({});
+  asked_.at(stream).submitted = true;
+  std::int64_t opened = -1;
+  EXPECT_EQ(ngtcp2_conn_open_bidi_stream(quic_, &opened, nullptr), 0);
+  EXPECT_EQ(opened, stream);
+  EXPECT_EQ(quic_api::stop_writing(quic_, stream, NGHTTP3_H3_REQUEST_CANCELLED), 0);
+  return stream;
+}
+
 void QuicClient::submit() {
   if (http_ == nullptr) return;
   for (auto& [number, asked] : asked_) {
@@ -306,7 +328,12 @@ std::vector<std::vector<std::byte>> QuicClient::write(TimePoint now) {
     std::int64_t stream = -1;
     int ends = 0;
     nghttp3_ssize count = 0;
-    if (http_ != nullptr && ngtcp2_conn_get_max_data_left(quic_) > 0) {
+    auto const raw = std::ranges::find(raw_, false, &Raw::sent);
+    if (raw != raw_.end()) {
+      stream = raw->stream;
+      pieces[0] = {.base = octets(raw->bytes), .len = raw->bytes.size()};
+      count = 1;
+    } else if (http_ != nullptr && ngtcp2_conn_get_max_data_left(quic_) > 0) {
       count = nghttp3_conn_writev_stream(http_, &stream, &ends, pieces.data(), pieces.size());
       EXPECT_GE(count, 0);
     }
@@ -321,7 +348,12 @@ std::vector<std::vector<std::byte>> QuicClient::write(TimePoint now) {
     auto const size = ngtcp2_conn_writev_stream(
         quic_, &where, &info, reinterpret_cast<std::uint8_t*>(packet.data()), packet.size(), &taken,
         flags, stream, vectors.data(), static_cast<std::size_t>(count), quic_stamp(now));
-    if (taken >= 0) nghttp3_conn_add_write_offset(http_, stream, static_cast<std::size_t>(taken));
+    if (raw != raw_.end()) {
+      if (taken >= 0 || size < 0) raw->sent = true;
+      EXPECT_TRUE(taken < 0 || static_cast<std::size_t>(taken) == raw->bytes.size());
+    } else if (taken >= 0) {
+      nghttp3_conn_add_write_offset(http_, stream, static_cast<std::size_t>(taken));
+    }
     if (size == NGTCP2_ERR_WRITE_MORE) continue;
     if (size == NGTCP2_ERR_STREAM_DATA_BLOCKED) {
       nghttp3_conn_block_stream(http_, stream);

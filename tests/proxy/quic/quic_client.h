@@ -9,6 +9,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <optional>
 #include <span>
@@ -63,7 +64,15 @@ class QuicClient {
   /// and trailers after it. The stream's number is that of the call, times four.
   std::int64_t ask(Fields fields, std::optional<std::string> body = {}, Fields trailers = {});
   std::int64_t get(const std::string& path, Fields more = {});
+  /// The content does not end, and none of it is sent.
+  std::int64_t ask_unfinished(Fields fields);
   void cancel(std::int64_t stream);
+  /// Sends bytes as they are on a stream that is open, after what nghttp3 has sent there: frames
+  /// that it would not write.
+  void send_raw(std::int64_t stream, std::string bytes);
+  static constexpr std::int64_t kControlStream = 2;
+  /// Resets the next stream, of which the server has seen nothing. Returns its number.
+  std::int64_t reset_unseen();
   /// Sends PRIORITY_UPDATE (RFC 9218 section 7.2) for a request that was asked.
   void update_priority(std::int64_t stream, std::uint32_t urgency, bool incremental = false);
   /// Permits that much more on a stream and the connection.
@@ -86,6 +95,12 @@ class QuicClient {
     Fields trailers;
     std::size_t sent_bytes = 0;
     bool submitted = false;
+    bool unfinished = false;
+  };
+  struct Raw {
+    std::int64_t stream = -1;
+    std::string bytes;
+    bool sent = false;
   };
   void begin_http();
   void submit();
@@ -100,6 +115,7 @@ class QuicClient {
   ngtcp2_conn* quic_ = nullptr;
   nghttp3_conn* http_ = nullptr;
   std::map<std::int64_t, Asked> asked_;
+  std::list<Raw> raw_;
   std::map<std::int64_t, Answer> answers_;
   std::vector<std::int64_t> completed_;
   bool told_to_go_away_ = false;

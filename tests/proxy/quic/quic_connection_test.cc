@@ -45,6 +45,7 @@ TEST_F(QuicConnectionTest, EndsAnIdleConnectionWithoutAWord) {
   pair.server->pass(pair.now);
   EXPECT_TRUE(pair.server->over());
   EXPECT_TRUE(pair.server->final_packet().empty());
+  pair.to_client();
   EXPECT_EQ(pair.bytes_to_client, sent);
 }
 

@@ -78,6 +78,29 @@ TEST_F(TlsChangesTest, CoalescedHostsFollowTheProtocolOfThePage) {
   EXPECT_EQ(made.of("img.a.test", 443).alpn, "http/1.1");
 }
 
+TEST_F(TlsChangesTest, CoalescedHostsSpeakHttp3IfThePageDoes) {
+  auto const speak = [this](TlsChanges changes) {
+    changes.page = "a.test";
+    changes.coalesced = {"b.test"};
+    return plans(changes).speaks_h3("b.test");
+  };
+  EXPECT_TRUE(speak({.h3 = {"a.test"}}));
+  EXPECT_TRUE(speak({.h3_offers = {"a.test"}}));
+  EXPECT_FALSE(speak({.h3 = {"b.test"}}));
+  EXPECT_FALSE(speak({.h3_offers = {"b.test", "img.a.test"}}));
+}
+
+TEST_F(TlsChangesTest, CoalescedHostsAreLedToHttp3AsThePageIs) {
+  auto const made = with_shared_h3({.page = "a.test",
+                                    .coalesced = {"b.test", "c.test"},
+                                    .h3 = {"a.test"},
+                                    .h3_offers = {"b.test", "d.test"}});
+  EXPECT_THAT(made.h3, ElementsAre("a.test", "b.test", "c.test"));
+  EXPECT_THAT(made.h3_offers, ElementsAre("d.test"));
+  auto const none = with_shared_h3({.page = "a.test", .coalesced = {"b.test"}, .h3 = {"b.test"}});
+  EXPECT_THAT(none.h3, IsEmpty());
+}
+
 TEST_F(TlsChangesTest, NothingIsCoalescedWithAnUnknownPage) {
   auto const made = plans({.page = "nowhere.test", .coalesced = {"b.test"}});
   EXPECT_EQ(made.of("b.test", 443).alpn, "http/1.1");

@@ -95,6 +95,56 @@ TEST_F(H3Bomb, InTrailersEndsTheConnection) {
   expect_end_after_few_bytes();
 }
 
+/// Trailers that wait for a field of QPACK's table, which never comes: nghttp3 keeps the stream
+/// after QUIC has closed it, and may send on it.
+TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
+  H3Pair pair;
+  auto& client = pair.open({.connection_window_bytes = 0});
+  auto const stream = client.ask_unfinished(
+      {{":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/early"}});
+  pair.run([&] { return pair.site.started == 1; });
+  pair.run();
+  // HEADERS: one field, the first of the table, which needs one insertion.
+  client.send_raw(stream, std::string("\x01\x03\x02\x00\x80", 5));
+  pair.run();
+  client.cancel(stream);
+  pair.run();
+  EXPECT_EQ(pair.site.ended, 1u);
+  // PRIORITY_UPDATE of stream 0.
+  client.send_raw(QuicClient::kControlStream, std::string("\x80\x0f\x07\x00\x04\x00u=1", 9));
+  pair.run();
+  client.extend(stream, 1 << 20);
+  auto const good = client.get("/early");
+  pair.run([&] { return client.answer(good).complete || client.closed(); });
+  EXPECT_EQ(client.answer(good).body, "early");
+}
+
+/// QUIC permits a stream for each of them at once, so nghttp3 has to permit it, too.
+TEST(H3Attack, StreamsThatAreResetUnseenTakeNoOthersPriorities) {
+  std::string const body(600'000, 'b');
+  H3Pair pair;
+  pair.options.concurrent_streams_max = 10;
+  pair.quic_options.streams_max = 10;
+  StoredResponse::Parts parts;
+  parts.head = {.status = 200};
+  parts.body = Bytes(bytes_of(body));
+  pair.site.responses["/a"] = std::make_shared<StoredResponse>("GET", std::move(parts));
+  auto& client = pair.open();
+  client.get("/early");
+  pair.run([&] { return client.completed().size() == 1; });
+  for (int i = 0; i < 30; ++i) {
+    client.reset_unseen();
+    pair.run();
+  }
+  auto const running = client.get("/a");
+  auto const waiting = client.get("/a");
+  pair.run([&] { return client.answer(running).body.size() > 100'000; });
+  client.update_priority(waiting, 1);
+  pair.run([&] { return client.completed().size() == 3 || client.closed(); });
+  EXPECT_FALSE(client.closed());
+  EXPECT_EQ(client.completed(), (std::vector<std::int64_t>{0, waiting, running}));
+}
+
 TEST(H3Attack, MoreRequestsThanPermittedWait) {
   H3Pair pair;
   pair.quic_options.streams_max = 5;

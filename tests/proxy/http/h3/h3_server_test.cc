@@ -1,6 +1,8 @@
 #include "proxy/http/h3/h3_server.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <string>
 
 #include "tests/proxy/http/h3/h3_pair.h"
@@ -68,6 +70,22 @@ TEST_F(H3ServerTest, TellsThatThePortServesHttp3) {
   EXPECT_EQ(value_of(client.answer(stored).fields, "alt-svc"), "h3=\":443\"");
   EXPECT_EQ(value_of(client.answer(made).fields, "alt-svc"), "h3=\":443\"");
   EXPECT_EQ(value_of(client.answer(with_port).fields, "alt-svc"), "h3=\":8443\"");
+}
+
+TEST_F(H3ServerTest, TellsItOfTheGivenHostsAlone) {
+  std::set<std::string, std::less<>> const hosts{"a.test"};
+  pair.options.alt_svc_hosts = std::make_shared<const std::set<std::string, std::less<>>>(hosts);
+  store("/a", "text");
+  auto& client = pair.open();
+  auto const ask = [&](const std::string& authority) {
+    return client.ask(
+        {{":method", "GET"}, {":scheme", "https"}, {":authority", authority}, {":path", "/a"}});
+  };
+  auto const told = ask("A.test");
+  auto const untold = ask("b.test");
+  pair.run([&] { return client.completed().size() == 2; });
+  EXPECT_EQ(value_of(client.answer(told).fields, "alt-svc"), "h3=\":443\"");
+  EXPECT_EQ(value_of(client.answer(untold).fields, "alt-svc"), "(none)");
 }
 
 TEST_F(H3ServerTest, SendsTrailersAndPieces) {
@@ -164,6 +182,42 @@ TEST_F(H3ServerTest, SendsAllThatAHandlerHasFlushedBeforeItBreaksOff) {
   auto const& answer = client.answer(stream);
   EXPECT_TRUE(answer.body == std::string(Site::kCutBytes, 'c')) << answer.body.size();
   EXPECT_EQ(answer.reset, NGHTTP3_H3_INTERNAL_ERROR);
+}
+
+/// Nothing but a head, whose first datagram is lost: a reset at once would discard it.
+TEST_F(H3ServerTest, SendsTheHeadAgainOfAnAnswerThatIsCutBeforeItsContent) {
+  auto& client = pair.open();
+  client.get("/early");
+  pair.run([&] { return client.completed().size() == 1; });
+  pair.run();
+  bool loses = true;
+  auto const stream = client.get("/cut-early");
+  pair.arrives_at_client = [&](std::size_t) { return !loses || pair.site.started < 2; };
+  pair.run([&, rounds = 0]() mutable { return pair.site.started == 2 && ++rounds > 8; });
+  EXPECT_EQ(pair.site.ended, 1u);
+  loses = false;
+  pair.run([&] { return client.answer(stream).reset.has_value(); });
+  EXPECT_EQ(client.answer(stream).status, "200");
+  EXPECT_EQ(client.answer(stream).reset, NGHTTP3_H3_INTERNAL_ERROR);
+  pair.arrives_at_client = nullptr;
+}
+
+/// nghttp3 would send nothing on any stream.
+TEST_F(H3ServerTest, HoldsAHandlerBackWhileManyOfItsWritesAreNotAcknowledged) {
+  auto& client = pair.open();
+  client.get("/early");
+  pair.run([&] { return client.completed().size() == 1; });
+  bool arrives = false;
+  pair.arrives_at_client = [&](std::size_t) { return arrives; };
+  auto const stream = client.get("/drops");
+  pair.run([rounds = 0]() mutable { return ++rounds > 4000; });
+  EXPECT_GT(pair.site.written_bytes, 200u);
+  EXPECT_LE(pair.site.written_bytes, 260u);
+  arrives = true;
+  pair.patience = std::chrono::seconds(100);
+  pair.run([&] { return client.answer(stream).complete; });
+  EXPECT_EQ(client.answer(stream).body, std::string(Site::kDrops, 'd'));
+  pair.arrives_at_client = nullptr;
 }
 
 TEST_F(H3ServerTest, FlushesNothingMoreToAClientThatStandsStill) {
