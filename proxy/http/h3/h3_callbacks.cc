@@ -72,7 +72,10 @@ struct H3Session::Callbacks {
     if (stream != nullptr) stream_of(stream)->acknowledged(size);
     return 0;
   }
-  static int stream_close(nghttp3_conn*, std::int64_t, std::uint64_t, void* user, void* stream) {
+  static int stream_close(nghttp3_conn* conn, std::int64_t id, std::uint64_t, void* user,
+                          void* stream) {
+    // A stream that QPACK blocked may have been scheduled since QUIC closed it, and stay so.
+    (void)nghttp3_conn_shutdown_stream_write(conn, id);
     if (stream != nullptr) self(user).dropped(*stream_of(stream));
     return 0;
   }

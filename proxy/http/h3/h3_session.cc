@@ -147,6 +147,7 @@ void H3Session::was_reset(std::int64_t id, std::uint64_t code) {
 void H3Session::on_batch() {
   if (quic_ == nullptr) return;
   take_each(gone_, [this](std::int64_t id) { retire(id); });
+  end_if_done();
   take_each(resets_, [this](const std::pair<std::int64_t, std::uint64_t>& reset) {
     auto const& [id, code] = reset;
     if (http_ != nullptr) nghttp3_conn_shutdown_stream_write(raw(), id);
@@ -234,8 +235,8 @@ void H3Session::break_off(int library_code) {
 }
 
 void H3Session::retire_if_done(H3ServerStream& stream) {
-  if (!stream.gone || stream.in_http || stream.running) return;
-  gone_.push_back(stream.id());
+  if (!stream.gone || stream.running) return;
+  if (!stream.in_http) gone_.push_back(stream.id());
   wake();
 }
 
@@ -246,11 +247,13 @@ void H3Session::retire(std::int64_t id) {
   streams_.erase(found);
   // Only now: so that handlers, too, are bounded by the number of streams.
   if (quic_ != nullptr) quic_->allow_stream();
-  end_if_done();
 }
 
 void H3Session::end_if_done() {
-  if (ending_ && streams_.empty() && quic_ != nullptr) quic_->close(NGHTTP3_H3_NO_ERROR);
+  // Not for those that QPACK blocks: what they wait for may never come.
+  bool const is_done = std::ranges::all_of(
+      streams_, [](auto const& each) { return each.second->gone && !each.second->running; });
+  if (ending_ && is_done && quic_ != nullptr) quic_->close(NGHTTP3_H3_NO_ERROR);
 }
 
 void H3Session::release(H3ServerStream& stream) {

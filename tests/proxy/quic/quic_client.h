@@ -71,6 +71,8 @@ class QuicClient {
   /// that it would not write.
   void send_raw(std::int64_t stream, std::string bytes);
   static constexpr std::int64_t kControlStream = 2;
+  static constexpr std::int64_t kEncoderStream = 6;
+  static constexpr std::int64_t kServersDecoderStream = 11;
   /// Resets the next stream, of which the server has seen nothing. Returns its number.
   std::int64_t reset_unseen();
   /// Sends PRIORITY_UPDATE (RFC 9218 section 7.2) for a request that was asked.
@@ -116,6 +118,7 @@ class QuicClient {
   nghttp3_conn* http_ = nullptr;
   std::map<std::int64_t, Asked> asked_;
   std::list<Raw> raw_;
+  bool encodes_by_hand_ = false;
   std::map<std::int64_t, Answer> answers_;
   std::vector<std::int64_t> completed_;
   bool told_to_go_away_ = false;

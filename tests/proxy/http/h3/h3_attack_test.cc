@@ -95,11 +95,10 @@ TEST_F(H3Bomb, InTrailersEndsTheConnection) {
   expect_end_after_few_bytes();
 }
 
-/// Trailers that wait for a field of QPACK's table, which never comes: nghttp3 keeps the stream
-/// after QUIC has closed it, and may send on it.
-TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
-  H3Pair pair;
-  auto& client = pair.open({.connection_window_bytes = 0});
+/// Sends trailers that wait for a field of QPACK's table, and cancels the request: nghttp3 keeps
+/// the stream after QUIC has closed it. Returns the stream.
+std::int64_t cancel_a_blocked_request(H3Pair& pair) {
+  auto& client = *pair.client;
   auto const stream = client.ask_unfinished(
       {{":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/early"}});
   pair.run([&] { return pair.site.started == 1; });
@@ -110,13 +109,51 @@ TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
   client.cancel(stream);
   pair.run();
   EXPECT_EQ(pair.site.ended, 1u);
-  // PRIORITY_UPDATE of stream 0.
+  return stream;
+}
+
+/// PRIORITY_UPDATE of stream 0.
+void schedule_the_first(QuicClient& client) {
   client.send_raw(QuicClient::kControlStream, std::string("\x80\x0f\x07\x00\x04\x00u=1", 9));
+}
+
+TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
+  H3Pair pair;
+  auto& client = pair.open({.connection_window_bytes = 0});
+  auto const stream = cancel_a_blocked_request(pair);
+  schedule_the_first(client);
   pair.run();
   client.extend(stream, 1 << 20);
   auto const good = client.get("/early");
   pair.run([&] { return client.answer(good).complete || client.closed(); });
   EXPECT_EQ(client.answer(good).body, "early");
+}
+
+/// nghttp3 frees the stream once the field has come.
+TEST(H3Attack, AScheduledStreamThatWasClosedMayBeFreed) {
+  H3Pair pair;
+  auto& client = pair.open({.connection_window_bytes = 0});
+  auto const stream = cancel_a_blocked_request(pair);
+  schedule_the_first(client);
+  pair.run();
+  // A table of 4,096 bytes, and "a: b".
+  client.send_raw(QuicClient::kEncoderStream, std::string("\x3f\xe1\x1f\x41"
+                                                          "a\x01"
+                                                          "b",
+                                                          7));
+  pair.run();
+  client.extend(stream, 1 << 20);
+  pair.run();
+  EXPECT_FALSE(client.closed());
+}
+
+TEST(H3Attack, AStreamThatQpackBlocksForEverDoesNotKeepAnEndingConnection) {
+  H3Pair pair;
+  pair.open();
+  cancel_a_blocked_request(pair);
+  pair.h3->begin_ending();
+  pair.run([&] { return pair.ended; });
+  EXPECT_TRUE(pair.ended);
 }
 
 /// QUIC permits a stream for each of them at once, so nghttp3 has to permit it, too.
