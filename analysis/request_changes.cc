@@ -79,7 +79,7 @@ double moved_by(const MovedRequest& request) {
                   std::abs(request.b.start_ms - request.a.start_ms));
 }
 
-/// Usual on one side alone.
+/// Usual on one side alone, in the order of time.
 std::vector<const Request*> only_in(const Side& ours, const Side& theirs) {
   std::vector<const Request*> only;
   for (const Request& each : ours.requests) {
@@ -87,6 +87,9 @@ std::vector<const Request*> only_in(const Side& ours, const Side& theirs) {
     if (!is_usual(ours, key) || is_usual(theirs, key) || !has_page(theirs, key)) continue;
     only.push_back(&each);
   }
+  std::ranges::sort(only, {}, [](const Request* request) {
+    return std::pair(median(request->second.starts), request->first);
+  });
   return only;
 }
 

@@ -108,8 +108,7 @@ class Maker {
   bool speaks_already(const std::string& host, const std::string& alpn) const {
     auto const known = spoken_.find(host);
     if (known == spoken_.end() || !known->second.contains(alpn)) return false;
-    if (alpn != "h3") return true;
-    // Another protocol over TCP would end its HTTP/3.
+    // An earlier one is overruled; another protocol over TCP would end HTTP/3.
     return std::ranges::none_of(speaking_, [&](auto const& each) {
       bool const is_other = interventions_[each.first].template as<Speak>()->alpn != alpn;
       return is_other && std::ranges::find(each.second, host) != each.second.end();

@@ -282,6 +282,13 @@ TEST(Compare, ComparesAnErrorPageOfBothSidesAndSaysSo) {
                                        "page was compared"));
 }
 
+TEST(Compare, FindsThatAnErrorPageDoesNotLoadAnyMore) {
+  auto const broken = read(loads_like({.status = 404}));
+  auto const failed = read(loads_like({.outcome = "timed-out"}));
+  EXPECT_EQ(compare(broken, failed, {}).verdict, Verdict::kDifferent);
+  EXPECT_EQ(compare(failed, broken, {}).verdict, Verdict::kDifferent);
+}
+
 TEST(Compare, CountsFewErrorPagesAsFailedLoads) {
   auto const with_errors = [](int count) {
     auto loads = loads_like({});

@@ -143,6 +143,15 @@ TEST(RequestChanges, PairVolatileValuesOneWithOneOnOnePage) {
   EXPECT_THAT(request_changes(of_a, of_b).came, ElementsAre("GET /?t=1732845600999"));
 }
 
+TEST(RequestChanges, PairVolatileValuesInTheOrderOfTime) {
+  auto const early = "/?t=1732845600999", late = "/?t=1732845600123";
+  auto const a = result_of({{{early, 100, 110}, {late, 900, 910}}});
+  auto const b = result_of({{{"/?t=1732845600456", 100, 110}, {"/?t=1732845600789", 900, 910}}});
+  EXPECT_THAT(request_changes(a, b).moved, IsEmpty());
+  EXPECT_THAT(request_changes(a, result_of({{{"/?t=1732845600456", 100, 110}}})).went,
+              ElementsAre(std::string("GET ") + late));
+}
+
 TEST(RequestChanges, MissWhatTheArchiveLacks) {
   auto b = result_of({{{"/new"}, {"/lost"}, {"/lost-before"}}});
   b.loads[0].replay = 0;

@@ -131,6 +131,7 @@ TEST_F(ConditionsTest, AProtocolThatAHostSpeaksAlreadyIsNoChange) {
   EXPECT_EQ(remark(1), "it is so already: b.test");
   auto const made = make({"*: protocol=h2", "host=a.test: protocol=h1"}, true, spoken);
   EXPECT_EQ(made.tls.alpn.at("a.test"), "http/1.1") << "it overrules the earlier one";
+  EXPECT_EQ(effects_[1].changed, 1) << "which would change it";
 }
 
 TEST_F(ConditionsTest, Http3ThatAnotherProtocolWouldEndIsAChange) {
