@@ -24,8 +24,7 @@ void LostLoads::add(const LoadResult& result) {
     if (!load.skipped.empty()) {
       add_to(disturbed, load.skipped);
     } else if (load.page.outcome != LoadOutcome::kLoaded) {
-      add_to(failed, load.page.failure.empty() ? std::string(to_string(load.page.outcome))
-                                               : load.page.failure);
+      add_to(failed, why_not_loaded(load.page));
     }
   }
 }

@@ -103,11 +103,13 @@ class ComparedSides {
     }
     auto const went = only_in(a_, b_);
     std::multimap<std::string, const Request*> left;
-    for (auto const* const each : went) left.emplace(steady_key(*each), each);
+    for (auto const* const each : went) {
+      left.emplace(steady_key(*each, steady_request(each->second.url)), each);
+    }
     std::set<const Request*> paired;
     for (auto const* const each : only_in(b_, a_)) {
       auto const steady = steady_request(each->second.url);
-      auto const partner = left.find(steady_key(*each));
+      auto const partner = left.find(steady_key(*each, steady));
       if (steady.volatile_values.empty() || partner == left.end()) {
         add_came(each->second);
         continue;
@@ -128,8 +130,8 @@ class ComparedSides {
   }
 
  private:
-  static std::string steady_key(const Request& request) {
-    return page_of(request.first) + "\n" + steady_request(request.second.url).text;
+  static std::string steady_key(const Request& request, const SteadyRequest& steady) {
+    return page_of(request.first) + "\n" + steady.text;
   }
 
   void add_came(const Seen& seen) {

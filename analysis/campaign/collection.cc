@@ -25,16 +25,10 @@ struct Cell {
 };
 using CellKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
-/// Whether it is one of the loads that the campaign asked for: not one that warms up, nor one that
-/// was disturbed and repeated.
-bool was_asked_for(const LoadResult::Load& load) {
-  return !load.warm_up && load.skipped.empty();
-}
-
 std::map<CellKey, Cell> cells_of(const LoadResult& result) {
   std::map<CellKey, Cell> cells;
   for (const LoadResult::Load& load : result.loads) {
-    if (!was_asked_for(load)) continue;
+    if (!load.was_asked_for()) continue;
     const LoadConfiguration& conditions = load.configuration;
     auto& cell = cells[{load.page.url, conditions.browser, conditions.protocol, conditions.link,
                         conditions.cache}];
@@ -132,7 +126,7 @@ std::optional<std::string> PageCollection::add(const ShardHeader& header, ShardR
     if (load.replay) *load.replay += replays_before;
     load.order += orders_before;
     load.node = header.node;
-    if (was_asked_for(load)) ++nodes_[header.node];
+    if (load.was_asked_for()) ++nodes_[header.node];
   }
   if (all.loads.empty()) {
     all = std::move(more);
@@ -205,7 +199,7 @@ json::object PageCollection::summary() const {
   std::set<std::string> urls;
   for (const LoadResult& result : results_) {
     for (const LoadResult::Load& load : result.loads) {
-      if (!was_asked_for(load)) continue;
+      if (!load.was_asked_for()) continue;
       ++loads;
       urls.insert(load.page.url);
       if (load.page.outcome != LoadOutcome::kLoaded) ++failed;

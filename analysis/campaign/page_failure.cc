@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kLinesMax = 20;
 
-std::string reason_of(const PageLoad& page) {
-  return page.failure.empty() ? std::string(to_string(page.outcome)) : page.failure;
-}
-
 }  // namespace
 
 std::vector<PageFailure> failures_of(const LoadResult& result, std::size_t page,
@@ -24,7 +20,7 @@ std::vector<PageFailure> failures_of(const LoadResult& result, std::size_t page,
   };
   std::vector<Page> pages;
   for (const LoadResult::Load& load : result.loads) {
-    if (load.warm_up || !load.skipped.empty()) continue;
+    if (!load.was_asked_for()) continue;
     auto found = std::ranges::find_if(
         pages, [&](const Page& each) { return each.failure.url == load.page.url; });
     if (found == pages.end()) {
@@ -36,7 +32,7 @@ std::vector<PageFailure> failures_of(const LoadResult& result, std::size_t page,
                                                    .why = {}}});
     }
     if (load.page.outcome == LoadOutcome::kLoaded) found->loaded = true;
-    if (found->failure.loads++ == 0) found->failure.why = reason_of(load.page);
+    if (found->failure.loads++ == 0) found->failure.why = why_not_loaded(load.page);
   }
   std::vector<PageFailure> out;
   for (Page& each : pages) {

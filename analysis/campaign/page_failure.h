@@ -33,7 +33,7 @@ std::vector<PageFailure> failures_of(const LoadResult& result, std::size_t page,
 boost::json::object failure_json(const PageFailure& failure);
 /// "page p1 (https://a.test/, side B) failed in every load: net::ERR_FAILED".
 std::string failure_text(const PageFailure& failure);
-/// The first lines, and how many more there are. Empty if there is none.
+/// The first lines, and how many more there are. Empty if there are no lines.
 std::string failures_text(std::span<const std::string> lines);
 
 }  // namespace reprise

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text/ascii.h"
+#include "base/text/utf8.h"
 #include "base/text/white_space.h"
 #include "inject/document/tags.h"
 
@@ -174,9 +175,7 @@ std::string nonce_of(std::string_view document) {
 std::string one_line(std::string_view text, std::size_t most) {
   auto line = squeezed(text.substr(0, 8 * most));
   if (line.size() <= most) return line;
-  auto cut = most;
-  while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;
-  return line.substr(0, cut) + "…";
+  return std::string(utf8_start(line, most)) + "…";
 }
 
 }  // namespace reprise

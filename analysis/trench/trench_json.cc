@@ -12,6 +12,7 @@
 
 #include "base/text/json_fields.h"
 #include "base/text/printable.h"
+#include "base/text/utf8.h"
 
 namespace reprise {
 namespace {
@@ -65,10 +66,8 @@ std::optional<std::uint64_t> whole_in(const json::value* cell, std::uint64_t mos
 std::string cut_name(std::string_view name) {
   constexpr std::string_view kEllipsis = "\u2026";
   if (name.size() <= TrenchTrace::kNameBytesMax) return std::string(name);
-  auto length = TrenchTrace::kNameBytesMax - kEllipsis.size();
-  // Not inside a character of UTF-8.
-  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
-  return std::string(name.substr(0, length)).append(kEllipsis);
+  auto const start = utf8_start(name, TrenchTrace::kNameBytesMax - kEllipsis.size());
+  return std::string(start).append(kEllipsis);
 }
 
 class Reader {

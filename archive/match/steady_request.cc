@@ -46,6 +46,7 @@ void note_differing(const SteadyRequest& a, const SteadyRequest& b, std::set<std
 }
 
 std::string volatile_remark(const std::set<std::string>& names) {
+  if (names.empty()) return {};
   std::string list;
   std::size_t told = 0;
   for (const std::string& each : names) {

@@ -26,7 +26,8 @@ SteadyRequest steady_request(std::string_view request);
 /// text.
 void note_differing(const SteadyRequest& a, const SteadyRequest& b, std::set<std::string>& names);
 
-/// For users: that requests of A and B which differ in these parameters count as the same.
+/// For users: that requests of A and B which differ in these parameters count as the same. Empty
+/// without parameters.
 std::string volatile_remark(const std::set<std::string>& names);
 
 }  // namespace reprise

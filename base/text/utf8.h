@@ -2,6 +2,7 @@
 
 // UTF-8 (RFC 3629). Pure.
 
+#include <cstddef>
 #include <string_view>
 
 namespace reprise {
@@ -21,5 +22,8 @@ class Utf8Check {
 };
 
 bool is_utf8(std::string_view text);
+
+/// The start of `text`, at most so many bytes, and not cut inside a character.
+std::string_view utf8_start(std::string_view text, std::size_t bytes_max);
 
 }  // namespace reprise

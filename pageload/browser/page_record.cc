@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/counted.h"
+#include "base/text/utf8.h"
 
 namespace reprise {
 namespace {
@@ -100,10 +101,7 @@ void PageRecord::add_console_error(std::string text) {
     return;
   }
   if (text.size() > kConsoleErrorBytesMax) {
-    // Not inside a UTF-8 sequence.
-    std::size_t size = kConsoleErrorBytesMax;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-    text.resize(size);
+    text.resize(utf8_start(text, kConsoleErrorBytesMax).size());
     text += "...";
   }
   console_errors_.push_back(std::move(text));

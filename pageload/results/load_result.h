@@ -79,10 +79,11 @@ struct LoadResult {
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;
 
+    /// Whether it is one of the loads that were asked for: not one that warms up, nor one that was
+    /// disturbed and repeated.
+    bool was_asked_for() const { return !warm_up && skipped.empty(); }
     /// Whether comparisons use it.
-    bool counts() const {
-      return !warm_up && skipped.empty() && page.outcome == LoadOutcome::kLoaded;
-    }
+    bool counts() const { return was_asked_for() && page.outcome == LoadOutcome::kLoaded; }
   };
   std::string reprise = REPRISE_VERSION;  ///< the version that measured
   std::string archive;                    ///< its path; empty: loaded live

@@ -49,6 +49,10 @@ LoadOutcome load_outcome(std::string_view name) {
   return found == kOutcomes.end() ? LoadOutcome::kUnknown : found->first;
 }
 
+std::string why_not_loaded(const PageLoad& load) {
+  return load.failure.empty() ? std::string(to_string(load.outcome)) : load.failure;
+}
+
 int document_status(const PageLoad& load) {
   auto const page = without_fragment(load.final_url);
   const PageRequest* document = nullptr;

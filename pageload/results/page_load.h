@@ -134,6 +134,9 @@ struct PageLoad {
 /// response, or is unknown.
 int document_status(const PageLoad& load);
 
+/// Why it did not load: its failure, or else the name of its outcome.
+std::string why_not_loaded(const PageLoad& load);
+
 /// Sets the values that follow from requests and DOM, unless they are set: the counts of requests,
 /// bytes and connections, and the DOM's digest.
 void sum_up(PageLoad& load);

@@ -297,17 +297,9 @@ class Collected(campaigns.CampaignCase):
 
     def test_a_page_that_was_not_recorded_is_named(self):
         self.run_campaign("plan", self.campaign(urls=["https://a.test/"]), "-o", self.plan)
-        shard = self.plan / "results" / "000001"
-        shard.mkdir()
-        (shard / "shard.json").write_text(json.dumps(
-            {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
-             "seconds": 9, "records": 0, "loads": 1, "failed": 1, "finished_unix_ms": 1e12,
-             "failures": [{"page": 0, "loads": 1, "why": "no such host"}],
-             "reprise": "0.1.0"}) + "\n")
-        (shard / "corpus.json").write_text(json.dumps(
-            {"schema": "reprise-corpus/1", "pages": [
-                {"url": "https://a.test/", "name": "a", "archive": None,
-                 "failure": "no such host"}]}))
+        self.recorded_shard(
+            {"url": "https://a.test/", "name": "a", "archive": None, "failure": "no such host"},
+            failed=1, failures=[{"page": 0, "loads": 1, "why": "no such host"}])
         failed, = self.status()["failed_pages"]
         self.assertEqual((failed["url"], failed["why"]), ("https://a.test/", "no such host"))
         done = self.run_campaign("collect", self.plan, "-o", self.folder / "set", expect=1)
@@ -374,9 +366,7 @@ class Recorded(campaigns.CampaignCase):
             flags=["--quiet", "100", "--settle", "50", "--retries", "0",
                    *server.connect_arguments()])
         self.run_campaign("plan", file, "-o", self.plan)
-        header = {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
-                  "seconds": 9, "records": 0, "loads": 1, "failed": 0, "finished_unix_ms": 1e12,
-                  "reprise": "0.1.0"}
+        header = campaigns.shard_header(self.digest())
         place = self.plan / "results" / "000001"
         texts = ("", json.dumps({**header, "plan": "0123456789abcdef"}) + "\n",
                  json.dumps({**header, "shard": 2}) + "\n")

@@ -272,15 +272,8 @@ class Planned(campaigns.CampaignCase):
     def test_archives_that_are_old_or_torn_are_collected_again(self):
         self.plan, collected = self.folder / "recorded", self.folder / "collected"
         self.run_campaign("plan", self.campaign(urls=["https://a.test/"]), "-o", self.plan)
-        shard = self.plan / "results" / "000001"
-        shard.mkdir()
-        (shard / "shard.json").write_text(json.dumps(
-            {"schema": "reprise-shard/1", "plan": self.digest(), "shard": 1, "node": "n0",
-             "seconds": 9, "records": 0, "loads": 1, "failed": 0, "finished_unix_ms": 1e12,
-             "reprise": "0.1.0"}) + "\n")
-        (shard / "corpus.json").write_text(json.dumps(
-            {"schema": "reprise-corpus/1", "pages": [
-                {"url": "https://a.test/", "name": "a", "archive": "a.reprise"}]}))
+        shard = self.recorded_shard(
+            {"url": "https://a.test/", "name": "a", "archive": "a.reprise"})
         (shard / "a.reprise").write_bytes(b"recorded")
         collected.mkdir()
         for found in (b"an older one", b"rec"):

@@ -25,6 +25,12 @@ def answer(request):
     return response(b"none", b"404 Not Found")
 
 
+def shard_header(digest, **members):
+    return {"schema": "reprise-shard/1", "plan": digest, "shard": 1, "node": "n0", "seconds": 9,
+            "records": 0, "loads": 1, "failed": 0, "finished_unix_ms": 1e12, "reprise": "0.1.0",
+            **members}
+
+
 class CampaignCase(harness.TestCase):
     """Has a folder with archives, and runs commands with its own data folder and TMPDIR: that has
     the lock by which a node runs one shard at a time."""
@@ -59,6 +65,16 @@ class CampaignCase(harness.TestCase):
         path = self.folder / "campaign.json"
         path.write_text(json.dumps(whole))
         return path
+
+    def recorded_shard(self, page, **members):
+        """The folder of the first shard, which recorded `page`; `members`: of its header."""
+        shard = self.plan / "results" / "000001"
+        shard.mkdir()
+        (shard / "shard.json").write_text(
+            json.dumps(shard_header(self.digest(), **members)) + "\n")
+        (shard / "corpus.json").write_text(
+            json.dumps({"schema": "reprise-corpus/1", "pages": [page]}))
+        return shard
 
     def plan_pages(self, count, **members):
         archives = self.record_pages(count)
@@ -119,8 +135,7 @@ def simulate(plan_folder, node_of, milliseconds_of, requests=3, skip=()):
                               ["source"], "archive_sha256": "aa", "seed": 1, "browsers": [
                                   {"name": "chromium", "version": "Chrome/156", "flags": []}],
                               "loads": measured, "replays": []})
-        header = {"schema": "reprise-shard/1", "plan": digest, "shard": number, "node": node,
-                  "seconds": 250, "records": len(lines) // 2, "loads": loads, "failed": 0,
-                  "finished_unix_ms": 1e12, "reprise": "0.1.0"}
+        header = shard_header(digest, shard=number, node=node, seconds=250,
+                              records=len(lines) // 2, loads=loads)
         path = plan_folder / "results" / f"{number:06}.json"
         path.write_text("".join(json.dumps(line) + "\n" for line in [header, *lines]))

@@ -5,7 +5,6 @@
 #include <memory>
 #include <random>
 
-#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/private_folder.h"
 #include "base/system/program.h"
@@ -156,17 +155,13 @@ bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   return kept && page;
 }
 
-/// Whether no file of -o replaces the archive. Prints why not.
-bool is_archive_kept(const AdviseFlags& flags, const std::vector<std::string>& words) {
-  if (flags.output.empty()) return true;
+std::vector<std::string> files_of(const AdviseFlags& flags) {
   std::vector<std::string> names{"advice.json", "advice.md", "dependency.json", "view.html"};
   // The page as recorded, each change, and each combination.
   for (std::size_t side = 0; side <= 2 * flags.candidates; ++side) {
     names.push_back("loads-" + std::to_string(side) + ".json");
   }
-  return std::ranges::all_of(names, [&flags, archive = archive_of(words)](const std::string& name) {
-    return are_different_files("ARCHIVE", {archive}, {{"-o", flags.output / name}});
-  });
+  return names;
 }
 
 int run_command(const AdviseFlags& flags, const std::vector<std::string>& words) {
@@ -176,7 +171,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
   if (compare->metrics.empty()) compare->metrics = {0};
   auto const budget = parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "advise: --budget must be a time such as 90s, 10m or 1h");
-  if (!is_archive_kept(flags, words)) return kExitUsage;
+  if (!is_archive_kept(words, flags.output, files_of(flags))) return kExitUsage;
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);

@@ -69,8 +69,7 @@ class Printer {
   }
 
   int finish(const DiffCounts& counts) const {
-    std::string const remark =
-        counts.volatile_names.empty() ? "" : volatile_remark(counts.volatile_names);
+    auto const remark = volatile_remark(counts.volatile_names);
     if (arguments_.json) {
       json::array remarks;
       if (!remark.empty()) remarks.emplace_back(as_utf8(remark));

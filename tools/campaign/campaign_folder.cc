@@ -113,6 +113,32 @@ bool keep_file_at(const fs::path& path, std::string_view text) {
   return kept(path, done);
 }
 
+std::string holder_text(::pid_t process) {
+  return "process " + std::to_string(process) + " on " + host_name();
+}
+
+/// Whether `holder` is a process of this machine that has ended. A shard that it was just starting
+/// holds its lock a moment longer: until it runs its own program.
+bool has_ended(std::string_view holder) {
+  constexpr std::string_view kBefore = "process ";
+  if (!holder.starts_with(kBefore)) return false;
+  ::pid_t process = 0;
+  auto const number = holder.substr(kBefore.size());
+  std::from_chars(number.data(), number.data() + number.size(), process);
+  return process > 0 && holder == holder_text(process) && ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+bool take_lock(int file, const fs::path& path) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  // Ten seconds: a busy machine may take long to start the program.
+  constexpr int kTriesMax = 500;
+  for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (tries >= kTriesMax || !has_ended(contents_of(path))) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
 }  // namespace
 
 int say_of_campaign(int exit_code, const std::string& text) {
@@ -269,35 +295,6 @@ void CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {
     fs::rename(from, folder / (header->node + "-" + from.filename().string()), error);
   }
 }
-
-namespace {
-
-std::string holder_text(::pid_t process) {
-  return "process " + std::to_string(process) + " on " + host_name();
-}
-
-/// Whether `holder` is a process of this machine that has ended. A shard that it was just starting
-/// holds its lock a moment longer: until it runs its own program.
-bool has_ended(std::string_view holder) {
-  constexpr std::string_view kBefore = "process ";
-  if (!holder.starts_with(kBefore)) return false;
-  ::pid_t process = 0;
-  auto const number = holder.substr(kBefore.size());
-  std::from_chars(number.data(), number.data() + number.size(), process);
-  return process > 0 && holder == holder_text(process) && ::kill(process, 0) != 0 && errno == ESRCH;
-}
-
-bool take_lock(int file, const fs::path& path) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  constexpr int kTriesMax = 500;
-  for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (tries >= kTriesMax || !has_ended(contents_of(path))) return false;
-    std::this_thread::sleep_for(kPause);
-  }
-  return true;
-}
-
-}  // namespace
 
 std::optional<CampaignLock> CampaignLock::take(const fs::path& folder) {
   auto const path = folder / "lock";

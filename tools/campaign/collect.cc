@@ -47,6 +47,7 @@ class Collecting {
     fs::create_directories(options_.output, error);
     if (error)
       return say_of_campaign(kExitFailed, options_.output.string() + ": " + error.message());
+    shards_ = shards_of_pages();
     if (plan_.campaign.task == CampaignFile::Task::kRecord) {
       if (options_.merge || !options_.part.empty()) {
         return say_of_campaign(kExitUsage,
@@ -59,7 +60,6 @@ class Collecting {
       fs::create_directories(options_.output / side.name, error);
     }
     remove_strangers();
-    shards_ = shards_of_pages();
     if (options_.part == "-") return print_parts_of_input();
     if (!options_.part.empty()) return print_part(options_.part);
     std::map<std::size_t, PageLine> lines;
@@ -298,7 +298,7 @@ class Collecting {
   }
 
   /// All archives in one folder, linked where the file system can, with one corpus.json.
-  int collect_archives() {
+  int collect_archives() const {
     CorpusSummary all;
     for (const ShardHeader& header : facts_.results) {
       if (std::ranges::binary_search(progress_.missing, header.shard)) continue;
@@ -312,7 +312,6 @@ class Collecting {
         }
       }
     }
-    shards_ = shards_of_pages();
     for (std::size_t page = 0; page < plan_.pages.size(); ++page) {
       auto const missing = why_missing(page);
       if (!missing) continue;

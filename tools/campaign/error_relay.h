@@ -11,7 +11,8 @@
 
 namespace reprise {
 
-/// The last line of `text` that begins "reprise: ", without that; empty: there is none.
+/// The last line of `text` that begins with "reprise: ", without this prefix. Empty if no line
+/// does.
 inline std::string last_message(std::string_view text) {
   constexpr std::string_view kBegin = "reprise: ";
   auto place = text.rfind("\n" + std::string(kBegin));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/system/json_file.h"
 #include "tools/process/command_line.h"
 #include "tools/process/say.h"
 
@@ -19,6 +20,15 @@ std::vector<std::string> load_words(const CLI::App& subcommand,
 std::filesystem::path archive_of(const std::vector<std::string>& words) {
   LoadOptions load;
   return parse_load_words(words, load) ? std::filesystem::path() : load.archive();
+}
+
+bool is_archive_kept(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                     const std::vector<std::string>& names) {
+  if (folder.empty()) return true;
+  auto const archive = archive_of(words);
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return are_different_files("ARCHIVE", {archive}, {{"-o", folder / name}});
+  });
 }
 
 std::expected<ExperimentSide, CommandRefusal> try_side_with(

@@ -20,8 +20,13 @@ namespace reprise {
 std::vector<std::string> load_words(const CLI::App& subcommand,
                                     const std::vector<std::string>& flags);
 
-/// The archive among arguments of `reprise load`; empty if there is none, or they cannot be read.
+/// The archive that arguments of `reprise load` name. Empty if they name no archive or are invalid.
 std::filesystem::path archive_of(const std::vector<std::string>& words);
+
+/// Whether none of these files in `folder`, that of -o, replaces the archive that arguments of
+/// `reprise load` name. Prints why not. True if `folder` is empty.
+bool is_archive_kept(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                     const std::vector<std::string>& names);
 
 /// `words`: arguments of `reprise load`.
 std::expected<ExperimentSide, CommandRefusal> try_side_with(

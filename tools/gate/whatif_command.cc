@@ -6,7 +6,6 @@
 
 #include "analysis/request_changes.h"
 #include "archive/match/steady_request.h"
-#include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
@@ -74,8 +73,8 @@ void print_request_changes(const RequestChanges& requests) {
                 printable(each.url).c_str(), each.b.start_ms, each.b.end_ms, each.a.start_ms,
                 each.a.end_ms);
   }
-  if (requests.volatile_names.empty()) return;
-  std::printf("note: %s\n", printable(volatile_remark(requests.volatile_names)).c_str());
+  auto const remark = volatile_remark(requests.volatile_names);
+  if (!remark.empty()) std::printf("note: %s\n", printable(remark).c_str());
 }
 
 json::array urls_json(const std::vector<std::string>& urls) {
@@ -92,9 +91,8 @@ json::object requests_json(const RequestChanges& requests) {
                      {"b", {{"start_ms", each.b.start_ms}, {"end_ms", each.b.end_ms}}}});
   }
   json::array remarks;
-  if (!requests.volatile_names.empty()) {
-    remarks.emplace_back(as_utf8(volatile_remark(requests.volatile_names)));
-  }
+  auto const remark = volatile_remark(requests.volatile_names);
+  if (!remark.empty()) remarks.emplace_back(as_utf8(remark));
   return {{"came", urls_json(requests.came)},
           {"missed", urls_json(requests.missed)},
           {"went", urls_json(requests.went)},
@@ -140,24 +138,16 @@ int tell_all(const WhatIfFlags& flags, const GateRun& run, const GateResult& res
   return result.look.comparison.verdict == Verdict::kUndecided ? kExitUndecided : kExitDone;
 }
 
-/// Whether no file of -o replaces the archive. Prints why not.
-bool is_archive_kept(const fs::path& folder, const std::vector<std::string>& words) {
-  if (folder.empty()) return true;
-  return are_different_files("ARCHIVE", {archive_of(words)},
-                             {{"-o", folder / "a.json"},
-                              {"-o", folder / "b.json"},
-                              {"-o", folder / "verdict.json"},
-                              {"-o", folder / "whatif.json"},
-                              {"-o", folder / "view.html"}});
-}
-
 int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words) {
   auto compare = compare_options(flags.compare);
   if (!compare) return say(kExitUsage, "whatif: " + compare.error());
   auto const budget =
       flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "whatif: --budget must be a time such as 90s, 10m or 1h");
-  if (!is_archive_kept(flags.output, words)) return kExitUsage;
+  if (!is_archive_kept(words, flags.output,
+                       {"a.json", "b.json", "verdict.json", "whatif.json", "view.html"})) {
+    return kExitUsage;
+  }
   if (!flags.output.empty()) {
     std::error_code error;
     fs::create_directories(flags.output, error);

@@ -1,5 +1,7 @@
 #include "proxy/http/h3/h3_session.h"
 
+#include <algorithm>
+
 #include "proxy/quic/quic_error.h"
 
 namespace reprise {
@@ -250,10 +252,11 @@ void H3Session::retire(std::int64_t id) {
 }
 
 void H3Session::end_if_done() {
+  if (!ending_ || quic_ == nullptr) return;
   // Not for those that QPACK blocks: what they wait for may never come.
   bool const is_done = std::ranges::all_of(
       streams_, [](auto const& each) { return each.second->gone && !each.second->running; });
-  if (ending_ && is_done && quic_ != nullptr) quic_->close(NGHTTP3_H3_NO_ERROR);
+  if (is_done) quic_->close(NGHTTP3_H3_NO_ERROR);
 }
 
 void H3Session::release(H3ServerStream& stream) {

@@ -51,5 +51,12 @@ TEST(Utf8Check, SaysWhatTheTableSays) {
   }
 }
 
+TEST(Utf8Start, EndsBetweenCharacters) {
+  EXPECT_EQ(utf8_start("a\u20acb", 9), "a\u20acb");
+  EXPECT_EQ(utf8_start("a\u20acb", 4), "a\u20ac");
+  EXPECT_EQ(utf8_start("a\u20acb", 3), "a");
+  EXPECT_EQ(utf8_start("\u20ac", 2), "");
+}
+
 }  // namespace
 }  // namespace reprise

@@ -96,8 +96,8 @@ TEST_F(H3Bomb, InTrailersEndsTheConnection) {
 }
 
 /// Sends trailers that wait for a field of QPACK's table, and cancels the request: nghttp3 keeps
-/// the stream after QUIC has closed it. Returns the stream.
-std::int64_t cancel_a_blocked_request(H3Pair& pair) {
+/// the stream after QUIC has closed it.
+void cancel_a_blocked_request(H3Pair& pair) {
   auto& client = *pair.client;
   auto const stream = client.ask_unfinished(
       {{":method", "POST"}, {":scheme", "https"}, {":authority", "a.test"}, {":path", "/early"}});
@@ -109,21 +109,22 @@ std::int64_t cancel_a_blocked_request(H3Pair& pair) {
   client.cancel(stream);
   pair.run();
   EXPECT_EQ(pair.site.ended, 1u);
-  return stream;
 }
 
-/// PRIORITY_UPDATE of stream 0.
-void schedule_the_first(QuicClient& client) {
+/// Has such a stream scheduled again, on a connection that may not send its content yet.
+QuicClient& schedule_a_closed_stream(H3Pair& pair) {
+  auto& client = pair.open({.connection_window_bytes = 0});
+  cancel_a_blocked_request(pair);
+  // PRIORITY_UPDATE of stream 0.
   client.send_raw(QuicClient::kControlStream, std::string("\x80\x0f\x07\x00\x04\x00u=1", 9));
+  pair.run();
+  return client;
 }
 
 TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
   H3Pair pair;
-  auto& client = pair.open({.connection_window_bytes = 0});
-  auto const stream = cancel_a_blocked_request(pair);
-  schedule_the_first(client);
-  pair.run();
-  client.extend(stream, 1 << 20);
+  auto& client = schedule_a_closed_stream(pair);
+  client.extend(0, 1 << 20);
   auto const good = client.get("/early");
   pair.run([&] { return client.answer(good).complete || client.closed(); });
   EXPECT_EQ(client.answer(good).body, "early");
@@ -132,17 +133,14 @@ TEST(H3Attack, AClosedStreamThatQpackBlocksMayBeScheduled) {
 /// nghttp3 frees the stream once the field has come.
 TEST(H3Attack, AScheduledStreamThatWasClosedMayBeFreed) {
   H3Pair pair;
-  auto& client = pair.open({.connection_window_bytes = 0});
-  auto const stream = cancel_a_blocked_request(pair);
-  schedule_the_first(client);
-  pair.run();
+  auto& client = schedule_a_closed_stream(pair);
   // A table of 4,096 bytes, and "a: b".
   client.send_raw(QuicClient::kEncoderStream, std::string("\x3f\xe1\x1f\x41"
                                                           "a\x01"
                                                           "b",
                                                           7));
   pair.run();
-  client.extend(stream, 1 << 20);
+  client.extend(0, 1 << 20);
   pair.run();
   EXPECT_FALSE(client.closed());
 }
