@@ -10,8 +10,8 @@ namespace reprise {
 namespace {
 
 constexpr std::array<std::string_view, kMismatchCount> kNames{
-    "pages",   "browser",  "protocol", "link",        "cache", "archive",
-    "what-if", "requests", "misses",   "calibration", "status"};
+    "pages",   "browser", "protocol", "link",   "cache",      "archive",
+    "what-if", "status",  "requests", "misses", "calibration"};
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);

@@ -25,10 +25,10 @@ enum class Mismatch {
   kCache,
   kArchive,
   kWhatIf,
+  kStatus,  ///< before what it entails: an error page requests less
   kRequests,
   kMisses,
   kCalibration,
-  kStatus,
 };
 inline constexpr std::size_t kMismatchCount = 11;
 std::string_view to_string(Mismatch difference);

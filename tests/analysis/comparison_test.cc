@@ -266,6 +266,9 @@ TEST(Compare, RefusesAnErrorPageOfOneSideHoweverFastItIs) {
                           "times of an error page are not those of the page. Repair the page in "
                           "B, and measure again"));
   EXPECT_FALSE(compare(page, broken, {}).refusals.front().may_pass);
+  EXPECT_THAT(refusals(read(loads_like({.requests = {"https://a.test/", "https://a.test/x"}})),
+                       read(loads_like({.status = 500}))),
+              ElementsAre(HasSubstr("the status 500 in B"), HasSubstr("request different")));
   EXPECT_THAT(refusals(broken, page), ElementsAre(HasSubstr("Repair the page in A,")));
   EXPECT_THAT(refusals(broken, read(loads_like({.status = 404}))),
               ElementsAre(HasSubstr("has the status 500 in A and the status 404 in B")));
