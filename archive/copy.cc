@@ -11,6 +11,9 @@ std::vector<SessionContents> contents_of(const ArchiveReader& reader) {
   for (const SessionInfo& info : reader.sessions()) {
     sessions[info.number].info = info;
   }
+  for (auto const number : reader.ended_without_start()) {
+    sessions[number].info.complete = true;
+  }
   for (const ConnectionFacts& facts : reader.connections()) {
     sessions[facts.session].connections.push_back(&facts);
   }

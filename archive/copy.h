@@ -12,13 +12,13 @@ namespace reprise {
 
 /// The contents of one session of an archive. Borrows from its reader.
 struct SessionContents {
-  SessionInfo info;  ///< only the number is known if the session's start is lost
+  SessionInfo info;  ///< only the number and `complete` are known if the session's start is lost
   std::vector<const ConnectionFacts*> connections;
   std::vector<const DnsAnswer*> answers;
   std::vector<std::uint32_t> ordinals;  ///< of its exchanges, in file order
 };
 
-/// Ordered by session number; includes sessions of which only exchanges or facts are left.
+/// Ordered by session number; includes sessions of which only exchanges, facts or the end are left.
 std::vector<SessionContents> contents_of(const ArchiveReader& reader);
 
 /// Copies a body unchanged, extent by extent. Errors: corrupt (its bytes do not match its digest);

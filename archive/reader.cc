@@ -83,6 +83,7 @@ void ArchiveReader::State::scan() {
                                  : "the last record, at " + where + ", was cut short: " + lost);
   }
   report.damaged_records = found.damaged_records;
+  report.damaged_exchanges = found.damaged_exchanges;
   if (found.damaged_records > 0) {
     report.remarks.push_back(
         counted(found.damaged_records, "damaged record is ignored", "damaged records are ignored"));
@@ -112,7 +113,12 @@ void ArchiveReader::State::load_facts(std::size_t memory_max) {
     if (record.kind == RecordKind::kSessionEnd) {
       auto const number = decode_session_end(record.payload);
       auto const found = number ? session_at.find(*number) : session_at.end();
-      if (found != session_at.end()) sessions[found->second].complete = true;
+      if (found != session_at.end()) {
+        sessions[found->second].complete = true;
+      } else if (number.value_or(0) != 0) {
+        memory += sizeof *number;
+        ended_without_start.push_back(*number);
+      }
       return number.has_value();
     }
     if (record.kind == RecordKind::kDnsAnswer) {
@@ -148,6 +154,9 @@ void ArchiveReader::State::load_facts(std::size_t memory_max) {
         record && (record->kind == RecordKind::kWebSocketMessage || payload_is_whole(*record));
     if (!whole || !take(*record)) ++damaged;
   }
+  // An append that did not know a number has used it again.
+  std::erase_if(ended_without_start,
+                [&session_at](std::uint32_t number) { return session_at.contains(number); });
   std::ranges::sort(messages, {}, [](const MessagePlace& place) {
     return std::tuple(place.owner, place.record_offset);
   });
@@ -204,6 +213,9 @@ std::uint64_t ArchiveReader::records_end() const {
 }
 const std::vector<SessionInfo>& ArchiveReader::sessions() const {
   return state_->sessions;
+}
+const std::vector<std::uint32_t>& ArchiveReader::ended_without_start() const {
+  return state_->ended_without_start;
 }
 const std::vector<ConnectionFacts>& ArchiveReader::connections() const {
   return state_->connections;

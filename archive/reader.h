@@ -37,7 +37,9 @@ struct OpenReport {
   bool indexed = false;  ///< false: the file was scanned, because it has no usable index
   std::uint64_t tail_lost_bytes = 0;  ///< at the end, from the first incomplete record
   bool tail_damaged = false;  ///< not just an unfinished write: append() refuses, `repair` helps
-  std::uint64_t damaged_records = 0;  ///< records inside the file whose checksum failed
+  /// Inside the file, with a wrong checksum. Without an index, append() refuses these, too.
+  std::uint64_t damaged_records = 0;
+  std::uint64_t damaged_exchanges = 0;  ///< of these, exchanges that entries() lacks
   /// Sessions, connections, DNS answers or messages are not loaded, as those before them fill the
   /// memory: the file is whole, but no copy of it would be.
   bool facts_ignored = false;
@@ -114,6 +116,9 @@ class ArchiveReader {
   /// Decoded at open, in file order. Records beyond the memory limit, and the messages after
   /// them, are ignored, with a remark: report().facts_ignored.
   const std::vector<SessionInfo>& sessions() const;
+  /// The numbers of sessions that sessions() lacks, as their start is damaged, but whose end was
+  /// recorded: they are complete.
+  const std::vector<std::uint32_t>& ended_without_start() const;
   const std::vector<ConnectionFacts>& connections() const;
   const std::vector<DnsAnswer>& answers() const;
 

@@ -43,6 +43,7 @@ struct ArchiveReader::State {
   OpenReport report;
   std::uint64_t records_end = 0;
   std::vector<SessionInfo> sessions;
+  std::vector<std::uint32_t> ended_without_start;
   std::vector<ConnectionFacts> connections;
   std::vector<DnsAnswer> answers;
   std::vector<MessagePlace> messages;  ///< by owner, then in file order

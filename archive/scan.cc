@@ -57,6 +57,7 @@ Scan scan_records(Bytes file, const std::function<void(const Record&, RecordStat
     if (!is_index) scan.records_end = record.end;
     auto const whole = payload_is_whole(record) && take_record(record, scan);
     if (!whole && !is_index) ++scan.damaged_records;
+    if (!whole && record.kind == RecordKind::kExchange) ++scan.damaged_exchanges;
     visit(record, whole ? RecordState::kWhole : RecordState::kDamaged);
   });
   return scan;

@@ -20,6 +20,7 @@ struct Scan {
   std::vector<IndexEntry> entries;          ///< in file order
   std::vector<std::uint64_t> fact_offsets;  ///< all except exchanges and bodies, in file order
   std::uint64_t damaged_records = 0;        ///< without the index, which is built again
+  std::uint64_t damaged_exchanges = 0;      ///< of these, records of exchanges: no entry has them
   std::uint64_t records_end = 0;  ///< after the last record that is neither index nor trailer
   bool over_limits = false;       ///< more records than an index can hold
   Walk walk;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 namespace reprise {
 namespace {
@@ -19,6 +18,61 @@ std::optional<double> number_in(std::string_view text, double max) {
   if (!whole || !(value >= 0 && value <= max)) return std::nullopt;
   return value;
 }
+
+void keep_longest(std::optional<nanoseconds>& longest, nanoseconds time) {
+  longest = std::max(longest.value_or(time), time);
+}
+
+/// The longest queries of one type about one host.
+struct Queries {
+  std::optional<nanoseconds> answered;
+  std::optional<nanoseconds> unanswered;
+  std::optional<nanoseconds> with_addresses;
+
+  void add(const DnsAnswer& answer) {
+    auto const took = time_between(answer.asked, answer.answered);
+    keep_longest(answer.rcode ? answered : unanswered, took);
+    if (!answer.addresses.empty()) keep_longest(with_addresses, took);
+  }
+  std::optional<nanoseconds> took() const { return answered ? answered : unanswered; }
+  /// How long the recorder waited for addresses of this family.
+  std::optional<nanoseconds> waited(const Queries& other_family) const {
+    auto const& other = other_family.with_addresses;
+    if (!took() || !other) return took();
+    return std::min<nanoseconds>(*took(), *other + kOtherFamilyWait);
+  }
+};
+
+/// All queries about one host.
+struct HostQueries {
+  Queries a;
+  Queries aaaa;
+  Queries https;
+
+  void add(const DnsAnswer& answer) {
+    if (answer.type == kQueryA) a.add(answer);
+    if (answer.type == kQueryAaaa) aaaa.add(answer);
+    if (answer.type == kQueryHttps) https.add(answer);
+  }
+  std::optional<LookupTimes> times() const {
+    auto const a_waited = a.waited(aaaa);
+    auto const aaaa_waited = aaaa.waited(a);
+    auto https_waited = https.took();
+    if (https_waited && !https.answered && (a_waited || aaaa_waited)) {
+      auto const addresses =
+          std::max(a_waited.value_or(nanoseconds()), aaaa_waited.value_or(nanoseconds()));
+      https_waited = std::min(*https_waited, addresses);
+    }
+    std::optional<nanoseconds> least;
+    for (auto const& waited : {a_waited, aaaa_waited, https_waited}) {
+      if (waited) least = std::min(least.value_or(*waited), *waited);
+    }
+    if (!least) return std::nullopt;
+    return LookupTimes{.a = a_waited.value_or(*least),
+                       .aaaa = aaaa_waited.value_or(*least),
+                       .https = https_waited.value_or(*least)};
+  }
+};
 
 }  // namespace
 
@@ -53,25 +107,27 @@ nanoseconds think_time_until(SessionTime at, const Timings& timings,
   return std::max(nanoseconds(), waited - round_trip.value_or(nanoseconds()));
 }
 
-std::map<std::string, nanoseconds, std::less<>> lookup_times(const ArchiveReader& archive,
+std::map<std::string, LookupTimes, std::less<>> lookup_times(const ArchiveReader& archive,
                                                              std::uint32_t session) {
-  std::map<std::string, nanoseconds, std::less<>> longest;
-  std::set<std::string, std::less<>> answered;
+  std::map<std::string, HostQueries, std::less<>> queries;
   for (const DnsAnswer& answer : archive.answers()) {
-    bool const known = answer.asked != kNoTime && answer.answered != kNoTime;
     if (answer.session != session) continue;
-    answered.insert(answer.host);
-    if (!known) continue;
-    auto& time = longest[answer.host];
-    time = std::max(time, time_between(answer.asked, answer.answered));
+    auto& of_host = queries[answer.host];
+    if (answer.asked != kNoTime && answer.answered != kNoTime) of_host.add(answer);
   }
+  std::map<std::string, LookupTimes, std::less<>> times;
   for (const ConnectionFacts& facts : archive.connections()) {
     bool const known = facts.dns_start != kNoTime && facts.connect_start >= facts.dns_start;
-    if (facts.session != session || !known || answered.contains(facts.host)) continue;
-    auto& time = longest[facts.host];
-    time = std::max(time, time_between(facts.dns_start, facts.connect_start));
+    if (facts.session != session || !known || queries.contains(facts.host)) continue;
+    auto const waited = time_between(facts.dns_start, facts.connect_start);
+    auto& of_host = times[facts.host];
+    auto const longest = std::max(of_host.a, waited);
+    of_host = {.a = longest, .aaaa = longest, .https = longest};
   }
-  return longest;
+  for (auto const& [host, of_host] : queries) {
+    if (auto const known = of_host.times()) times.emplace(host, *known);
+  }
+  return times;
 }
 
 std::optional<nanoseconds> round_trip_of(const ConnectionFacts& facts) {

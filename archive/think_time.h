@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "archive/reader.h"
+#include "base/lookup_times.h"
 
 namespace reprise {
 
@@ -66,11 +67,22 @@ class BodyPauses {
 std::chrono::nanoseconds pauses_of(const Exchange& exchange,
                                    std::optional<std::chrono::nanoseconds> round_trip);
 
-/// How long looking up each host's name took in a session: the longest of its queries; of hosts
-/// without any, as in imports, the longest before one of their connections. Hosts without such
-/// times are skipped.
-std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times(
-    const ArchiveReader& archive, std::uint32_t session);
+/// How long a recorder waits for addresses of the other family once it has some (dns/resolver.h).
+inline constexpr std::chrono::milliseconds kOtherFamilyWait{50};
+
+/// How long looking up each host's name took in a session.
+///
+/// - Each type takes as long as the longest of its queries. One that no server answered counts only
+///   if none of that type was answered.
+/// - The recorder did not wait for everything: A takes at most kOtherFamilyWait longer than AAAA if
+///   that had addresses, and the reverse; HTTPS without an answer at most as long as the addresses.
+/// - A type without any query, or whose query was given up, takes as long as the shortest other.
+/// - The types of a host without any query, as in imports, take as long as the longest time before
+///   one of its connections.
+///
+/// Hosts without such times are skipped.
+std::map<std::string, LookupTimes, std::less<>> lookup_times(const ArchiveReader& archive,
+                                                             std::uint32_t session);
 
 /// The round trips of an archive. Immutable, so thread-safe.
 class RoundTrips {

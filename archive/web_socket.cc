@@ -16,13 +16,18 @@ bool is_kind(std::uint8_t number) {
 }  // namespace
 
 bool agrees_to_web_socket(HttpVersion version, std::uint16_t status) {
-  // RFC 8441 section 5: over h2 any success status accepts.
-  return status == 101 || (version == HttpVersion::kH2 && status >= 200 && status < 300);
+  // RFC 8441 section 5, RFC 9220 section 3: over h2 and h3 any success status accepts.
+  bool const is_multiplexed = version == HttpVersion::kH2 || version == HttpVersion::kH3;
+  return status == 101 || (is_multiplexed && status >= 200 && status < 300);
 }
 
 bool opens_web_socket(const Exchange& exchange) {
   return exchange.request.protocol == kWebSocketProtocol &&
          agrees_to_web_socket(exchange.response.version, exchange.response.status);
+}
+
+bool is_data(MessageKind kind) {
+  return kind == MessageKind::kText || kind == MessageKind::kBinary;
 }
 
 std::string_view to_string(MessageSender sender) {
@@ -77,9 +82,7 @@ std::optional<DecodedMessage> decode_message(std::span<const std::byte> record_p
       .fin = at[6] != kMoreFollows,
       .time = SessionTime(std::bit_cast<std::int64_t>(load_u64(at + 16))),
       .payload = record_payload.subspan(kMessagePrefixBytes)};
-  bool const has_pieces =
-      message.kind == MessageKind::kText || message.kind == MessageKind::kBinary;
-  if (!message.fin && !has_pieces) return std::nullopt;
+  if (!message.fin && !is_data(message.kind)) return std::nullopt;
   return DecodedMessage{.owner = {.session = load_u32(at), .sequence = load_u64(at + 8)},
                         .message = message};
 }

@@ -35,6 +35,9 @@ enum class MessageKind : std::uint8_t {
   kPong = 10,
 };
 
+/// Whether it carries data: text and binary messages, which can be stored in pieces.
+bool is_data(MessageKind kind);
+
 std::string_view to_string(MessageSender sender);  // "client"
 std::string_view to_string(MessageKind kind);      // "text"
 

@@ -63,7 +63,8 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesyst
   auto before = ArchiveReader::open(path, {.lock = false, .populate = false});
   if (!before) return fail(before.error());
   const ArchiveReader& reader = **before;
-  if (reader.report().tail_damaged) return fail(archive_errc::corrupt);
+  // A new index would hide damaged records that no index knows: a later edit would drop them.
+  if (!reader.report().indexed && reader.report().is_damaged()) return fail(archive_errc::corrupt);
   // The index is cut off by the first write. It alone knows what is behind a damaged head.
   auto const records = (*before)->state_->bytes().first(reader.records_end());
   if (reader.report().indexed && walk_records(records, [](const Record&) {}).fault) {
@@ -76,6 +77,9 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::append(const std::filesyst
   state->fact_offsets.assign(reader.fact_offsets().begin(), reader.fact_offsets().end());
   for (const SessionInfo& info : reader.sessions()) {
     state->session = std::max(state->session, info.number);
+  }
+  for (auto const number : reader.ended_without_start()) {
+    state->session = std::max(state->session, number);
   }
   auto const remember = [&state](const StoredBody& body) {
     if (body.size_bytes > 0) {

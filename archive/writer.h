@@ -58,7 +58,8 @@ class ArchiveWriter {
                                                        Options options);
   /// Opens an existing archive to add sessions: the first write cuts off its index (close() writes
   /// a new one) and a torn tail. Errors: those of ArchiveReader::open; locked; corrupt if the part
-  /// to cut off is not merely torn, or is what leads past damage (repair_archive() keeps a copy).
+  /// to cut off is not merely torn, or is what leads past damage, or if the new index would lack
+  /// damaged records (repair_archive() keeps a copy).
   static Result<std::unique_ptr<ArchiveWriter>> append(const std::filesystem::path& path,
                                                        Options options);
   ~ArchiveWriter();

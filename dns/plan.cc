@@ -50,7 +50,9 @@ class Plan::Builder {
     if (host.chain.empty()) add_chain(host, recorded);
     if (!host.ttl_s) host.ttl_s = recorded.ttl_s;
     if (host.https.empty()) host.https = recorded.https;
-    host.delay = std::max(host.delay, recorded.delay);
+    host.delay = {.a = std::max(host.delay.a, recorded.delay.a),
+                  .aaaa = std::max(host.delay.aaaa, recorded.delay.aaaa),
+                  .https = std::max(host.delay.https, recorded.delay.https)};
   }
 
   Result<Plan> finish() {

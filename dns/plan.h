@@ -3,7 +3,6 @@
 // Assigns a stand-in address to each origin address (DESIGN, Topology). Pure.
 
 #include <boost/asio/ip/address.hpp>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,7 +26,7 @@ struct RecordedHost {
   std::vector<std::string> chain;
   std::optional<std::uint32_t> ttl_s;  ///< of its addresses
   std::vector<Svcb> https;
-  std::chrono::nanoseconds delay{};  ///< of each answer; the longest one counts
+  LookupTimes delay{};  ///< of each type, the longest one counts
 };
 
 /// Gives each recorded origin address its own stand-in, numbered by first appearance, so the same
@@ -62,7 +61,7 @@ class Plan {
     std::vector<std::string> chain;
     std::optional<std::uint32_t> ttl_s;
     std::vector<Svcb> https;
-    std::chrono::nanoseconds delay{};
+    LookupTimes delay{};
   };
 
   /// `recorded` is in order of first appearance. Errors: too_many_addresses.

@@ -81,7 +81,12 @@ Rcode objection_to(const Message& query) {
 
 }  // namespace
 
-Responder::Responder(const Zone& zone, const Options& options) : soa_(soa_of_everything()) {
+Responder::Responder(const Zone& zone, const Options& options)
+    : other_delay_(LookupTimes::all(zone.other_delays.all)), soa_(soa_of_everything()) {
+  for (auto const& [host, delay] : zone.other_delays.by_name) {
+    auto const name = Name::parse(host);
+    if (name) other_delays_.try_emplace(std::string(name->lowered().labels()), delay);
+  }
   localhost_ = {.v4 = {A{{127, 0, 0, 1}}}, .v6 = {Aaaa{{}}}};
   localhost_.v6[0].address.back() = 1;
   if (zone.catch_all) {
@@ -135,10 +140,21 @@ bool Responder::add(const Name& name, const Place& place) {
 
 Responder::Found Responder::find(const Name& lowered) const {
   auto const at = places_.find(lowered.labels());
-  if (at != places_.end()) return {&entries_[at->second.entry], at->second.chain_begin};
-  if (is_localhost(lowered.labels())) return {&localhost_, 0};
-  if (catch_all_) return {&*catch_all_, 0};
-  return {is_above_a_name(lowered.labels()) ? &no_records_ : nullptr, 0};
+  if (at != places_.end()) {
+    const Entry& entry = entries_[at->second.entry];
+    return {.entry = &entry, .chain_begin = at->second.chain_begin, .delay = entry.delay};
+  }
+  auto const other = other_delays_.find(lowered.labels());
+  Found found{.entry = nullptr, .delay = other_delay_};
+  if (other != other_delays_.end()) found.delay = other->second;
+  if (is_localhost(lowered.labels())) {
+    found.entry = &localhost_;
+  } else if (catch_all_) {
+    found.entry = &*catch_all_;
+  } else if (is_above_a_name(lowered.labels())) {
+    found.entry = &no_records_;
+  }
+  return found;
 }
 
 void Responder::answer_from(const Found& found, const Question& question, Message& reply) {
@@ -163,12 +179,11 @@ void Responder::answer_from(const Found& found, const Question& question, Messag
 }
 
 std::chrono::nanoseconds Responder::answer(const Question& question, Message& reply) {
-  std::chrono::nanoseconds delay{};
   reply.authoritative = true;
   auto const lowered = question.name.lowered();
-  if (auto const found = find(lowered); found.entry != nullptr) {
+  auto const found = find(lowered);
+  if (found.entry != nullptr) {
     answer_from(found, question, reply);
-    delay = found.entry->delay;
   } else {
     reply.rcode = Rcode::kNxDomain;
     ++counts_.missing;
@@ -182,7 +197,7 @@ std::chrono::nanoseconds Responder::answer(const Question& question, Message& re
   }
   bool const has_data = !reply.answers.empty() && reply.answers.back().type == question.type;
   if (!has_data) reply.authorities = {soa_};
-  return delay;
+  return found.delay.of(static_cast<std::uint16_t>(question.type));
 }
 
 Responder::Reply Responder::respond(Bytes query, Transport transport, std::span<std::uint8_t> out) {

@@ -24,6 +24,7 @@ namespace reprise::dns {
 /// - localhost and all names below it are 127.0.0.1 and ::1 (RFC 6761) unless the zone has them.
 /// - A class other than IN and zone transfers are REFUSED, an opcode other than QUERY is NOTIMP, a
 ///   query without exactly one question is FORMERR. Responses and undecodable data are dropped.
+/// - Answers have the delays of the zone; replies that are no answers, such as FORMERR, have none.
 /// - A UDP answer is never larger than the client accepts, or than kUdpMax: otherwise an empty
 ///   answer with TC replaces it.
 ///
@@ -64,6 +65,11 @@ class Responder {
                 std::span<std::uint8_t> out);
 
   const Counts& counts() const { return counts_; }
+  /// A reply of respond() was not sent after all: its query counts as dropped.
+  void reply_was_dropped() {
+    --counts_.queries;
+    ++counts_.dropped;
+  }
 
  private:
   struct Entry {
@@ -72,7 +78,7 @@ class Responder {
     std::vector<Name> chain;  // empty unless Options::chains
     std::uint32_t ttl_s = kTtlSeconds;
     std::vector<Svcb> https;
-    std::chrono::nanoseconds delay{};
+    LookupTimes delay;
   };
   /// Where the answer for a name is. A name inside a host's chain shares the host's entry.
   struct Place {
@@ -81,7 +87,8 @@ class Responder {
   };
   struct Found {
     const Entry* entry;  // null: no such name
-    std::size_t chain_begin;
+    std::size_t chain_begin = 0;
+    LookupTimes delay;
   };
   struct Hash {
     using is_transparent = void;
@@ -108,6 +115,8 @@ class Responder {
   Entry localhost_;
   Entry no_records_;
   std::optional<Entry> catch_all_;
+  LookupTimes other_delay_;  // of names outside places_
+  std::unordered_map<std::string, LookupTimes, Hash, std::equal_to<>> other_delays_;  // before it
   Record soa_;
   Counts counts_;
 };

@@ -104,7 +104,7 @@ struct Server::State : std::enable_shared_from_this<State> {
   };
   Answered answer_messages(std::span<const std::uint8_t> in, std::vector<std::uint8_t>& out);
   awaitable<void> wait(std::chrono::nanoseconds delay);
-  void hold(std::chrono::nanoseconds delay, std::function<void()> then);
+  bool hold(std::chrono::nanoseconds delay, std::function<void()> then);
   void open(tcp::socket socket);
   void admit(tcp::socket socket);
   void sweep();
@@ -140,7 +140,9 @@ awaitable<void> Server::State::serve_udp(udp::socket& socket) {
   };
   UdpBatch::Hold const hold_back = [this, &socket](HeldAnswer held,
                                                    std::chrono::nanoseconds delay) {
-    hold(delay, [&socket, held = std::move(held)]() mutable { held.send(socket.native_handle()); });
+    bool const waits = hold(
+        delay, [&socket, held = std::move(held)]() mutable { held.send(socket.native_handle()); });
+    if (!waits) responder.reply_was_dropped();
   };
   while (true) {
     auto const [error] = co_await socket.async_wait(udp::socket::wait_read, kTuple);
@@ -159,14 +161,16 @@ awaitable<void> Server::State::wait(std::chrono::nanoseconds delay) {
   delays.erase(timer);
 }
 
-/// Calls `then` after the delay, unless the server stops before, or too many wait.
-void Server::State::hold(std::chrono::nanoseconds delay, std::function<void()> then) {
-  if (delays.size() >= kHeldMax) return;
-  spawn([](State& state, std::chrono::nanoseconds for_so_long,
-           std::function<void()> action) -> awaitable<void> {
-    co_await state.wait(for_so_long);
-    if (!state.stopped) action();
-  }(*this, delay, std::move(then)));
+/// Calls `then` after the delay, unless the server stops before. False if too many wait already.
+bool Server::State::hold(std::chrono::nanoseconds delay, std::function<void()> then) {
+  if (delays.size() >= kHeldMax) return false;
+  auto const timer = delays.emplace(delays.end(), context, delay);
+  timer->async_wait(
+      [self = shared_from_this(), timer, then = std::move(then)](boost::system::error_code) {
+        self->delays.erase(timer);
+        if (!self->stopped) then();
+      });
+  return true;
 }
 
 awaitable<void> Server::State::accept(tcp::acceptor& acceptor) {
@@ -337,9 +341,11 @@ void Server::answer(std::span<const std::uint8_t> query, Send send) {
   std::vector reply(state.scratch.begin(),
                     state.scratch.begin() + static_cast<std::ptrdiff_t>(size));
   if (delay <= std::chrono::nanoseconds()) return send(std::move(reply));
-  state.hold(delay, [send = std::move(send), reply = std::move(reply)]() mutable {
-    send(std::move(reply));
-  });
+  bool const waits =
+      state.hold(delay, [send, reply = std::move(reply)]() mutable { send(std::move(reply)); });
+  if (waits) return;
+  state.responder.reply_was_dropped();
+  send({});
 }
 
 Result<void> Server::adopt(int descriptor) {

@@ -34,8 +34,8 @@ Result<BoundSockets> bind_sockets(const boost::asio::ip::udp::endpoint& at);
 /// one with the earliest deadline is closed. A connection that sends anything but queries is
 /// closed. Each holds at most 64 KiB of queries and 128 KiB of answers.
 ///
-/// Answers that the responder delays wait here, at most kHeldMax of them; of more datagrams, the
-/// queries are lost. On a connection they also delay those that follow.
+/// Answers that the responder delays wait here, at most kHeldMax of them; more datagrams get no
+/// answer, and count as dropped. On a connection they also delay those that follow.
 class Server {
  public:
   static constexpr std::size_t kHeldMax = 1024;
@@ -66,8 +66,8 @@ class Server {
   void take(int descriptor);
 
   /// Answers a received UDP message, for whose client the caller vouches. `send` gets the reply
-  /// when it is due, and nothing if there is no reply; it is not called after stop(). Call it on
-  /// the thread of the context, as it calls `send`.
+  /// when it is due, and nothing if there is no reply, or if kHeldMax wait; it is not called after
+  /// stop(). Call it on the thread of the context, as it calls `send`.
   using Send = std::function<void(std::vector<std::uint8_t> reply)>;
   void answer(std::span<const std::uint8_t> query, Send send);
 

@@ -5,13 +5,21 @@
 #include <boost/asio/ip/address_v6.hpp>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/lookup_times.h"
 #include "dns/message.h"
 
 namespace reprise::dns {
+
+/// How long the answers about names without an entry wait.
+struct OtherDelays {
+  std::chrono::nanoseconds all{};
+  std::map<std::string, LookupTimes, std::less<>> by_name;  ///< for these names, instead of `all`
+};
 
 /// The answers for one name.
 struct ZoneEntry {
@@ -21,7 +29,7 @@ struct ZoneEntry {
   std::vector<std::string> chain;      ///< the CNAMEs, in order; the last one has the addresses
   std::optional<std::uint32_t> ttl_s;  ///< as recorded
   std::vector<Svcb> https;
-  std::chrono::nanoseconds delay{};  ///< of each answer
+  LookupTimes delay{};
 };
 
 /// All names that a stub can resolve. Plain values.
@@ -29,6 +37,7 @@ struct Zone {
   std::vector<ZoneEntry> entries;
   /// The address for all other names; nothing: they do not exist.
   std::optional<boost::asio::ip::address> catch_all;
+  OtherDelays other_delays{};
 };
 
 }  // namespace reprise::dns

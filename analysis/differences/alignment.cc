@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "archive/match/steady_request.h"
 #include "base/http/digest.h"
 #include "base/http/url_parts.h"
 
@@ -18,8 +19,9 @@ bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// A number, a hash, a random word: what has a digit and is no version such as "v2" or "h264".
-bool is_volatile(std::string_view word) {
+/// A number, a hash, a random word of a path: what has a digit and is no version such as "v2" or
+/// "h264". Paths name builds: shorter words count than do as values (archive/match/MATCHING.md).
+bool is_build_or_number(std::string_view word) {
   auto const digits = std::ranges::count_if(word, [](char c) { return c >= '0' && c <= '9'; });
   bool const hexadecimal = std::ranges::all_of(word, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -84,7 +86,7 @@ std::string shape_of_target(std::string_view target) {
       continue;
     }
     auto const word = parts.path.substr(at, end - at);
-    shape += is_volatile(word) ? std::string_view("*") : word;
+    shape += is_build_or_number(word) ? std::string_view("*") : word;
     at = end;
   }
   std::set<std::string_view> names;
@@ -92,7 +94,7 @@ std::string shape_of_target(std::string_view target) {
     auto const end = std::min(query.find('&'), query.size());
     auto const parameter = query.substr(0, end);
     auto const name = parameter.substr(0, parameter.find('='));
-    names.insert(is_volatile(name) ? "*" : name);
+    names.insert(is_build_or_number(name) ? "*" : name);
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   for (auto const name : names) shape.append(shape.contains('?') ? "&" : "?").append(name);
@@ -109,6 +111,10 @@ Alignment align(const RecordedPage& a, const RecordedPage& b) {
     return hex(of.request_digest) + of.range + " " + place(of) + of.target;
   });
   pairing.pair_by([&](const RecordedExchange& of) { return place(of) + of.target; });
+  pairing.pair_by([&](const RecordedExchange& of) {
+    auto const steady = steady_request(of.target);
+    return steady.volatile_values.empty() ? std::string() : place(of) + steady.text;
+  });
   pairing.pair_by([&](const RecordedExchange& of) {
     return place(of) + std::string(url_parts(of.target).path);
   });

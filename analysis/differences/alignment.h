@@ -26,7 +26,8 @@ struct Alignment {
 };
 
 /// Pairs requests of one method: the n-th of one URL, body and range with the n-th; then, of those
-/// that are left, of one URL; of one origin and path; of one origin, shape of the path and
+/// that are left, of one URL; of URLs that differ only in volatile values
+/// (archive/match/steady_request.h); of one origin and path; of one origin, shape of the path and
 /// parameters' names; of one media type and body of the response. Parts of different ranges are no
 /// pair. Mirrored for (b, a). Takes O(n log n) time.
 Alignment align(const RecordedPage& a, const RecordedPage& b);

@@ -144,7 +144,7 @@ RecordedPage RecordedPage::read(const ArchiveReader& archive, std::uint32_t sess
   add_protocols(page, h3_hosts);
   for (auto const& [host, took] : lookup_times(archive, session)) {
     if (auto const known = page.hosts.find(host); known != page.hosts.end()) {
-      known->second.resolved_in = took;
+      known->second.resolved_in = took.of_addresses();
     }
   }
   return page;

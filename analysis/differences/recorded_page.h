@@ -48,7 +48,7 @@ struct RecordedHost {
   std::string protocol;
   std::uint32_t chain_bytes = 0;
   std::string address;                                  ///< without port; empty if unknown
-  std::optional<std::chrono::nanoseconds> resolved_in;  ///< the longest look-up of its name
+  std::optional<std::chrono::nanoseconds> resolved_in;  ///< until its addresses were known
 };
 
 struct RecordedPage {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "archive/edit/message_changes.h"
 #include "archive/edit/pairing.h"
 #include "archive/match/steady_request.h"
+#include "base/result.h"
 #include "base/text/glob.h"
 
 namespace reprise {
@@ -109,6 +111,8 @@ std::string_view to_string(Difference difference) {
       return "request trailers";
     case Difference::kTimes:
       return "times";
+    case Difference::kMessages:
+      return "messages";
   }
   return "unknown";
 }
@@ -137,12 +141,64 @@ std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
   return differences;
 }
 
-Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
-                                 const DiffOptions& options, const ReportDifference& report) {
+namespace {
+
+/// All differences, those of messages last.
+Result<std::vector<Difference>> differences_in(const ArchiveReader& a, const Exchange& in_a,
+                                               const ArchiveReader& b, const Exchange& in_b,
+                                               const DiffOptions& options) {
+  auto differences = differences_of(in_a, in_b, options);
+  auto const messages = compare_messages(a, owner_of_messages(in_a), b, owner_of_messages(in_b));
+  if (!messages) return fail(messages.error());
+  if (messages->any(options.times)) differences.push_back(Difference::kMessages);
+  return differences;
+}
+
+using Damaged = std::unexpected<DiffDamage>;
+
+Damaged damaged_exchange(bool is_in_b, std::size_t number) {
+  return Damaged(DiffDamage{.is_in_b = is_in_b, .number = number});
+}
+
+/// After pairing met an exchange that is damaged.
+Damaged first_damaged_exchange(const ArchiveReader& a, const std::vector<std::uint32_t>& a_in_order,
+                               const ArchiveReader& b,
+                               const std::vector<std::uint32_t>& b_in_order) {
+  std::size_t number = 0;
+  for (auto const ordinal : a_in_order) {
+    ++number;
+    if (!a.exchange(ordinal)) return damaged_exchange(false, number);
+  }
+  number = 0;
+  for (auto const ordinal : b_in_order) {
+    ++number;
+    if (!b.exchange(ordinal)) return damaged_exchange(true, number);
+  }
+  return damaged_exchange(true, number);
+}
+
+/// After the comparison met a message that is damaged, in `a` or in `b`.
+Damaged damaged_message(const ArchiveReader& a, const DiffSide& in_a, const DiffSide& in_b) {
+  auto const places = a.messages(owner_of_messages(*in_a.exchange));
+  bool const is_in_b = std::ranges::all_of(places, [&a](const ArchiveReader::MessagePlace& place) {
+    return a.message(place).has_value();
+  });
+  const DiffSide& side = is_in_b ? in_b : in_a;
+  return Damaged(
+      DiffDamage{.is_in_b = is_in_b, .number = side.number, .url = url_of(side.exchange->request)});
+}
+
+}  // namespace
+
+std::expected<DiffCounts, DiffDamage> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
+                                                    const DiffOptions& options,
+                                                    const ReportDifference& report) {
   auto const a_in_order = a.ordinals_in_order();
   auto const b_in_order = b.ordinals_in_order();
   ExchangePairing pairing(a, b, options.across_sessions);
-  if (auto paired = pairing.run(a_in_order, b_in_order); !paired) return fail(paired.error());
+  if (!pairing.run(a_in_order, b_in_order)) {
+    return first_damaged_exchange(a, a_in_order, b, b_in_order);
+  }
   auto const b_numbers = numbers_of(b_in_order);
   auto const counts_here = [&options](const DiffSide& side) {
     return !options.filter || (side.exchange && options.filter(*side.exchange, side.number));
@@ -150,9 +206,10 @@ Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
   DiffCounts counts;
   std::size_t number = 0;
   for (auto const ordinal : a_in_order) {
+    ++number;
     auto const exchange = a.exchange(ordinal);
-    if (!exchange) return fail(exchange.error());
-    DiffSide const in_a{.exchange = &*exchange, .number = ++number};
+    if (!exchange) return damaged_exchange(false, number);
+    DiffSide const in_a{.exchange = &*exchange, .number = number};
     auto const partner = pairing.partner_of(ordinal);
     if (partner == ExchangePairing::kNobody) {
       if (!counts_here(in_a)) continue;
@@ -161,21 +218,22 @@ Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
       continue;
     }
     auto const other = b.exchange(partner);
-    if (!other) return fail(other.error());
+    if (!other) return damaged_exchange(true, b_numbers[partner]);
     DiffSide const in_b{.exchange = &*other, .number = b_numbers[partner]};
     if (!counts_here(in_a) && !counts_here(in_b)) continue;
     if (exchange->request.target != other->request.target) {
       note_differing(steady_request(exchange->request.target),
                      steady_request(other->request.target), counts.volatile_names);
     }
-    auto const differences = differences_of(*exchange, *other, options);
-    ++(differences.empty() ? counts.same : counts.changed);
-    if (!differences.empty()) report(in_a, in_b, differences);
+    auto const differences = differences_in(a, *exchange, b, *other, options);
+    if (!differences) return damaged_message(a, in_a, in_b);
+    ++(differences->empty() ? counts.same : counts.changed);
+    if (!differences->empty()) report(in_a, in_b, *differences);
   }
   for (auto const ordinal : b_in_order) {
     if (pairing.has_partner(ordinal)) continue;
     auto const exchange = b.exchange(ordinal);
-    if (!exchange) return fail(exchange.error());
+    if (!exchange) return damaged_exchange(true, b_numbers[ordinal]);
     DiffSide const in_b{.exchange = &*exchange, .number = b_numbers[ordinal]};
     if (!counts_here(in_b)) continue;
     ++counts.only_in_b;

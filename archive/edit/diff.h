@@ -1,8 +1,10 @@
 #pragma once
 
-// Compares the responses of two archives. Pure.
+// Compares the responses of two archives, and the messages of their WebSockets. Pure.
 
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <set>
 #include <string>
@@ -11,14 +13,13 @@
 
 #include "archive/exchange.h"
 #include "archive/reader.h"
-#include "base/result.h"
 
 namespace reprise {
 
 struct DiffOptions {
   std::vector<std::string> ignored_headers;  ///< globs in lower case; also of trailers
   bool requests = false;                     ///< compare the heads of requests, too
-  bool times = false;                        ///< and the times of exchanges
+  bool times = false;                        ///< and the times of exchanges and messages
   bool across_sessions = false;              ///< pair exchanges of different sessions, too
   /// A pair counts if one exchange in it is selected; `number` is that of `ls`. Empty: all count.
   std::function<bool(const Exchange&, std::size_t number)> filter;
@@ -35,6 +36,7 @@ enum class Difference : std::uint8_t {
   kRequestHeaders,
   kRequestTrailers,
   kTimes,
+  kMessages,  ///< of a WebSocket (message_changes.h)
 };
 std::string_view to_string(Difference difference);
 
@@ -54,14 +56,23 @@ struct DiffCounts {
   bool any_difference() const { return changed + only_in_a + only_in_b > 0; }
 };
 
+/// Where a record is damaged: that of an exchange, or that of a message of its WebSocket.
+struct DiffDamage {
+  bool is_in_b = false;    ///< else in a
+  std::size_t number = 0;  ///< of the exchange, in `ls`
+  std::string url;         ///< of the exchange whose message is damaged; else empty
+};
+
 /// Pairs exchanges as pairing.h does. Reports the differences: in the order of `a`, changed
 /// exchanges and those only in `a`; then those only in `b`. Uses eight bytes of memory per exchange
-/// besides those of pairing.h. Errors: corrupt.
+/// besides those of pairing.h. Stops at the first damage that it meets.
 using ReportDifference = std::function<void(const DiffSide& a, const DiffSide& b,
                                             const std::vector<Difference>& differences)>;
-Result<DiffCounts> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
-                                 const DiffOptions& options, const ReportDifference& report);
+std::expected<DiffCounts, DiffDamage> diff_archives(const ArchiveReader& a, const ArchiveReader& b,
+                                                    const DiffOptions& options,
+                                                    const ReportDifference& report);
 
+/// All differences except those of messages, which exchanges do not hold.
 std::vector<Difference> differences_of(const Exchange& a, const Exchange& b,
                                        const DiffOptions& options);
 

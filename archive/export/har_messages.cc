@@ -55,9 +55,8 @@ bool write_har_messages(Job& job, const Exchange& exchange, JsonWriter& json) {
     auto const payload = std::string_view(reinterpret_cast<const char*>(message.payload.data()),
                                           message.payload.size());
     // A message in one piece need not be copied, and a control frame can come between pieces.
-    bool const is_data = message.kind <= MessageKind::kBinary;
     auto& [held, too_long] = pending[message.sender == MessageSender::kClient ? 0 : 1];
-    if (!is_data || (held.empty() && message.fin && !too_long)) {
+    if (!is_data(message.kind) || (held.empty() && message.fin && !too_long)) {
       return write_message(job, message, payload, json);
     }
     too_long = too_long || held.size() + payload.size() > kHeldBytesMax;

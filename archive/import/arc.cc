@@ -57,6 +57,8 @@ class ArcReader {
   bool read_version(RecordBlock& block);
   bool read_response(const ArcLine& line, RecordBlock& block);
   bool read_bare_body(RecordBlock& block, const ArcLine& line, ExchangeDraft& draft);
+  void damage(const std::string& what);
+  bool bad_end(bool is_member);
   bool bad(const std::string& what);
 
   ByteReader& from_;
@@ -67,15 +69,40 @@ class ArcReader {
   std::size_t words_ = 5;
 };
 
-/// Whether a next record follows: only the start of a gzip member marks one.
+/// Records damage to this record, or to the file at this place.
+void ArcReader::damage(const std::string& what) {
+  if (from_.failed()) return collector_.damage(*from_.fault());
+  collector_.damage("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
+                    ": " + what);
+}
+
+/// The same if the end of the record is unknown: with `keep_going`, looks for the next record,
+/// whose only mark is the start of a gzip member. Returns whether there is one.
 bool ArcReader::bad(const std::string& what) {
-  if (!from_.failed()) {
-    collector_.damage("record " + std::to_string(number_) + " at byte " + std::to_string(offset_) +
-                      ": " + what);
-    return false;
+  damage(what);
+  if (collector_.failed()) return false;
+  if (from_.source_failed()) return from_.resume();
+  bool const has_rest = from_.failed() || !from_.at_end();
+  if (from_.seek_part(offset_)) return true;
+  if (from_.failed()) return bad("");
+  if (has_rest) {
+    collector_.report().remark(
+        "the rest of the ARC is not read: only the start of a gzip member marks a record");
   }
-  collector_.damage(*from_.fault());
-  return !collector_.failed() && from_.resume();
+  return false;
+}
+
+/// The same for a record that ends too early. `is_member`: it is alone in its gzip member.
+bool ArcReader::bad_end(bool is_member) {
+  if (!from_.at_end()) return bad("its gzip member ends inside the record");
+  if (is_member || from_.failed() || !collector_.keeps_going()) {
+    return bad("the file ends inside the record");
+  }
+  damage("the file ends inside the record");
+  collector_.report().remark(
+      "a record of the ARC is longer than the rest of the file: if its length is wrong, the "
+      "records after it are not read");
+  return false;
 }
 
 bool ArcReader::read_record() {
@@ -83,6 +110,7 @@ bool ArcReader::read_record() {
   if (from_.at_end()) return from_.failed() && bad("");
   ++number_;
   offset_ = from_.offset();
+  bool const begins_member = from_.next_part() == offset_;
   std::string text;
   if (!from_.line(text, kArcLineBytesMax)) return bad("the file ends inside its first line");
   auto line = parse_line(text, words_);
@@ -90,13 +118,15 @@ bool ArcReader::read_record() {
   if (!line && number_ == 1) line = parse_line(text, 10);
   if (!line) return bad("its first line is malformed, or its length is not a number");
   RecordBlock block(from_, line->length);
+  // A record never spans members. The member of a whole ARC begins with the first record.
+  if (begins_member) block.stop_at_part();
   bool const is_version = line->url.starts_with("filedesc:");
   bool const whole = is_version ? read_version(block) : read_response(*line, block);
   if (whole || collector_.failed()) return !collector_.failed();
-  return bad("the file ends inside the record");
+  return bad_end(begins_member && number_ > 1);
 }
 
-/// False, like the functions below, if the file ends inside the record.
+/// False, like the functions below, if the file or the gzip member ends inside the record.
 bool ArcReader::read_version(RecordBlock& block) {
   std::string text;
   auto const whole = block.read([&text](std::string_view piece) {
@@ -119,9 +149,10 @@ bool ArcReader::read_response(const ArcLine& line, RecordBlock& block) {
                     .tool_version = "an ARC"});
   if (block.starts_with("HTTP/")) {
     HttpMessage message(collector_, HttpMessage::Kind::kResponse);
+    message.expect(block.left());
     if (!block.read([&message](std::string_view piece) { message.append(piece); })) return false;
     if (!message.finish()) {
-      if (!collector_.failed()) bad(message.problem());
+      if (!collector_.failed()) damage(message.problem());
       return true;
     }
     message.take_response(draft);

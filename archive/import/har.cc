@@ -15,14 +15,13 @@ namespace {
 
 class HarReader {
  public:
-  HarReader(ByteReader& from, AttachmentReader& attachments, Collector& collector)
-      : json_(from), attachments_(attachments), collector_(collector) {}
+  HarReader(ByteReader& from, HarFacts facts, AttachmentReader& attachments, Collector& collector)
+      : json_(from), facts_(std::move(facts)), attachments_(attachments), collector_(collector) {}
 
   void read();
 
  private:
   void read_log();
-  void read_pages();
   void read_entry();
   void read_request(HarEntry& entry);
   void read_post_data(HarEntry& entry);
@@ -31,15 +30,13 @@ class HarReader {
   void read_timings(HarEntry& entry);
   void read_messages(HarEntry& entry);
   std::string read_text() { return read_har_text(json_, collector_.report()); }
-  bool is_ours() const { return tool_.starts_with("reprise"); }
+  bool is_ours() const { return facts_.tool.starts_with("reprise"); }
   void add(HarEntry& entry);
 
   JsonReader json_;
+  HarFacts facts_;
   AttachmentReader& attachments_;
   Collector& collector_;
-  std::string tool_;
-  std::vector<std::string> pages_;
-  UnixTime started_;
   std::uint64_t entries_ = 0;
 };
 
@@ -68,15 +65,7 @@ void HarReader::read_log() {
   json_.enter_object();
   bool any = false;
   while (json_.next_member(name)) {
-    if (name == "creator" || name == "browser") {
-      auto const tool = read_har_tool(json_);
-      tool_ += (tool_.empty() || tool.empty() ? "" : ", ") + tool;
-    } else if (name == "pages") {
-      read_pages();
-    } else if (name == "_started") {
-      // Our own export has the start of the session, not only of its first request.
-      if (auto const time = parse_time(read_text())) started_ = time;
-    } else if (name == "entries" && json_.enter_array()) {
+    if (name == "entries" && json_.enter_array()) {
       any = true;
       while (json_.next_element()) {
         read_entry();
@@ -89,33 +78,11 @@ void HarReader::read_log() {
   if (!any && !json_.failed()) collector_.fail("the list 'entries' is missing");
 }
 
-void HarReader::read_pages() {
-  std::string name;
-  if (!json_.enter_array()) return;
-  while (json_.next_element()) {
-    if (!json_.enter_object()) continue;
-    while (json_.next_member(name)) {
-      if (name == "title") {
-        // Those of Chrome and Safari are URLs, others are titles.
-        bool is_cut = false;
-        auto title = json_.text_up_to(Collector::kPageBytesMax, is_cut);
-        bool const fits = !is_cut && pages_.size() < Collector::kPagesMax;
-        if (fits && parse_url(title)) pages_.push_back(std::move(title));
-      } else if (name == "startedDateTime") {
-        auto const time = parse_time(read_text());
-        if (time && (!started_ || *time < *started_)) started_ = time;
-      } else {
-        json_.skip();
-      }
-    }
-  }
-}
-
 void HarReader::read_entry() {
   ++entries_;
   HarEntry entry;
-  entry.by_firefox = tool_.starts_with("Firefox");
-  entry.by_playwright = tool_.starts_with("Playwright");
+  entry.by_firefox = facts_.tool.starts_with("Firefox");
+  entry.by_playwright = facts_.tool.starts_with("Playwright");
   std::string name;
   if (!json_.enter_object()) return;
   auto& draft = entry.draft;
@@ -332,7 +299,7 @@ void HarReader::add(HarEntry& entry) {
   }
   settle_coding(entry, is_ours());
   settle_outcome(entry);
-  settle_connection(entry, tool_.starts_with("WebInspector"));
+  settle_connection(entry, facts_.tool.starts_with("WebInspector"));
   remark_on(entry, collector_.report());
   // Our own export keeps the bytes.
   if (is_transcoded(entry) && !is_ours() && set_charset_utf8(draft.fields)) {
@@ -340,18 +307,19 @@ void HarReader::add(HarEntry& entry) {
   }
   draft.body.kept = holds_body(entry);
   set_times(entry);
-  collector_.add_pages(std::exchange(pages_, {}));
-  auto const started = started_ ? started_ : draft.queued;
+  collector_.add_pages(std::exchange(facts_.pages, {}));
+  auto const started = facts_.started ? facts_.started : draft.queued;
   collector_.begin({.started = std::chrono::system_clock::time_point(
                         std::chrono::nanoseconds(started.value_or(0))),
-                    .tool_version = "a HAR" + (tool_.empty() ? "" : " by " + tool_)});
+                    .tool_version = "a HAR" + (facts_.tool.empty() ? "" : " by " + facts_.tool)});
   collector_.add(std::move(draft));
 }
 
 }  // namespace
 
-void import_har(ByteReader& from, AttachmentReader& attachments, Collector& collector) {
-  HarReader(from, attachments, collector).read();
+void import_har(ByteReader& from, HarFacts facts, AttachmentReader& attachments,
+                Collector& collector) {
+  HarReader(from, std::move(facts), attachments, collector).read();
   if (from.failed()) collector.damage(*from.fault());
 }
 

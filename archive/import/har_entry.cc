@@ -115,8 +115,10 @@ void set_times(HarEntry& entry) {
 }
 
 bool has_no_status_but_all_else(const HarEntry& entry) {
-  return entry.draft.status == 0 && !entry.draft.fields.empty() && entry.error.empty() &&
-         entry.outcome.empty();
+  bool const has_head = entry.draft.status == 0 && !entry.draft.fields.empty();
+  // No cache has a WebSocket.
+  bool const is_web_socket = entry.draft.asks_for_web_socket();
+  return has_head && !is_web_socket && entry.error.empty() && entry.outcome.empty();
 }
 
 void settle_coding(HarEntry& entry, bool by_us) {

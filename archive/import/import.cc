@@ -57,6 +57,11 @@ UnixTime start_of_wprgo(Input& input, std::string_view start) {
   return find_wprgo_date(responses);
 }
 
+HarFacts facts_of_har(ByteSource& source) {
+  ByteReader reader(source);
+  return find_har_facts(reader);
+}
+
 /// The session's start is after the exchanges, so the recording is read twice.
 void import_wprgo_twice(Input& input, std::string_view start, const Progress& progress,
                         Collector& collector) {
@@ -110,7 +115,7 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   switch (kind) {
     case RecordingKind::kHar: {
       AttachmentReader beside(collector_, attachments);
-      import_har(reader, beside, collector_);
+      import_har(reader, facts_of_har(*open(input, raw, nullptr)), beside, collector_);
       break;
     }
     case RecordingKind::kWarc:
@@ -164,9 +169,11 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
         if (collector_.failed()) return;
         continue;
       }
+      auto const first = zip.open(entry, nullptr, fault);
+      auto facts = first == nullptr ? HarFacts() : facts_of_har(*first);
       ByteReader reader(*source);
       collector_.stand_in(entry.name);
-      import_har(reader, attachments, collector_);
+      import_har(reader, std::move(facts), attachments, collector_);
       collector_.stand_in("");
     } else if (auto const place = zip.place_of(entry, fault)) {
       PartInput part(input, place->offset, place->size_bytes);

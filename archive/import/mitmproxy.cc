@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "archive/import/mitmproxy_message.h"
@@ -17,18 +18,6 @@ HttpVersion version_of(const std::string& text) {
   return parse_version(text);
 }
 
-/// Whether the request had a body that was not kept. Its content is then null, in old versions also
-/// without a body.
-bool lacks_body(const FlowMessage& request) {
-  if (request.body.kept) return false;
-  if (find_field(request.fields, "Content-Length") != nullptr) {
-    return announces_content(request.fields);
-  }
-  constexpr std::array<std::string_view, 6> kWithout = {"",        "GET",    "HEAD",
-                                                        "OPTIONS", "DELETE", "TRACE"};
-  return std::ranges::find(kWithout, request.method) == kWithout.end();
-}
-
 class FlowReader {
  public:
   FlowReader(ByteReader& from, Collector& collector)
@@ -38,13 +27,11 @@ class FlowReader {
     while (!from_.at_end() && !collector_.failed()) {
       ++number_;
       read_flow();
+      if (from_.failed() && !skip_flow()) break;
     }
     handshakes_.let_go();
-    if (from_.failed()) {
-      auto fault = *from_.fault();
-      fault.what = "flow " + std::to_string(number_) + " " + fault.what;
-      collector_.damage(std::move(fault));
-    }
+    if (from_.failed()) damage();
+    if (!collector_.failed() && (from_.failed() || !from_.at_end())) note_rest();
   }
 
  private:
@@ -68,6 +55,9 @@ class FlowReader {
   };
 
   void read_flow();
+  void damage();
+  void note_rest();
+  bool skip_flow();
   void read_server(Flow& flow);
   std::string read_address();
   std::string read_error();
@@ -89,12 +79,15 @@ class FlowReader {
   TnetReader tnet_;
   Collector& collector_;
   std::uint64_t number_ = 0;
+  std::optional<std::uint64_t> flow_end_;  ///< where its payload ends; its type follows
   WaitingHandshakes handshakes_;
 };
 
 void FlowReader::read_flow() {
   Flow flow;
+  flow_end_.reset();
   if (!tnet_.open()) return;
+  flow_end_ = tnet_.end();
   std::string key;
   while (tnet_.next_key(key) && !collector_.failed()) {
     if (key == "type") {
@@ -118,6 +111,44 @@ void FlowReader::read_flow() {
   if (collector_.failed()) return;
   tnet_.close_dictionary();
   if (!from_.failed()) add(flow);
+}
+
+void FlowReader::damage() {
+  auto fault = *from_.fault();
+  fault.what = "flow " + std::to_string(number_) + " " + fault.what;
+  collector_.damage(std::move(fault));
+}
+
+void FlowReader::note_rest() {
+  collector_.report().remark("the rest of the flows is not read: the end of flow " +
+                             std::to_string(number_) + " is unknown");
+}
+
+/// Records the damage to this flow with `keep_going`, and moves to the next one by its length.
+/// False if that is not known, or there is no next one.
+bool FlowReader::skip_flow() {
+  if (!collector_.keeps_going() || !flow_end_ || from_.source_failed()) return false;
+  damage();
+  from_.resume();
+  tnet_.reset();
+  if (from_.offset() > *flow_end_) return true;  // all of it was read
+  auto const resumed_at = from_.offset();
+  while (from_.offset() < *flow_end_ && !from_.at_end()) {
+    from_.consume(std::min<std::uint64_t>(from_.some().size(), *flow_end_ - from_.offset()));
+  }
+  if (from_.offset() < *flow_end_) {
+    // If its length is wrong, what was skipped contains other flows.
+    if (from_.offset() > resumed_at) note_rest();
+    return false;
+  }
+  // Its type, and the length of the next one.
+  constexpr std::size_t kBytes = 14;
+  auto const next = from_.fill(kBytes).substr(0, kBytes);
+  auto const colon = next.find_first_not_of("0123456789", 1);
+  bool const begins_another = colon > 1 && colon < next.size() && next[colon] == ':';
+  if (next.size() != 1 && !begins_another) return false;
+  from_.consume(1);
+  return true;
 }
 
 /// ["192.0.2.1", 443], or in some versions a dictionary with that as "address".
@@ -284,18 +315,25 @@ void FlowReader::add_messages(Flow& flow) {
 
 void FlowReader::add(Flow& flow) {
   collector_.report().websocket_messages += flow.messages;
-  if (flow.type == "websocket") return add_messages(flow);
+  constexpr std::array<std::string_view, 3> kOtherTypes = {"tcp", "udp", "dns"};
+  if (std::ranges::find(kOtherTypes, flow.type) != kOtherTypes.end()) {
+    ++collector_.report().not_http;
+    return;
+  }
   auto& request = flow.request;
+  if (request.lacks_part || flow.response.lacks_part) {
+    return from_.fail("before byte " + std::to_string(from_.offset()) +
+                      ": a message lacks a required member, such as its headers");
+  }
+  if (flow.type == "websocket") return add_messages(flow);
+  if (flow.type != "http" || !request.is_there) {
+    return from_.fail(flow.type == "http" ? "contains no request" : "has an unknown type");
+  }
   auto const url = parse_url(
       request.scheme + "://" +
       (request.host.find(':') == std::string::npos ? request.host : "[" + request.host + "]") +
       (request.port > 0 ? ":" + std::to_string(request.port) : ""));
-  constexpr std::array<std::string_view, 3> kOtherTypes = {"tcp", "udp", "dns"};
-  bool const is_other = std::ranges::find(kOtherTypes, flow.type) != kOtherTypes.end();
-  if (!is_other && (flow.type != "http" || !request.is_there)) {
-    return from_.fail(flow.type == "http" ? "contains no request" : "has an unknown type");
-  }
-  if (is_other || !url) {
+  if (!url) {
     ++collector_.report().not_http;
     return;
   }

@@ -1,6 +1,7 @@
 #include "archive/import/mitmproxy_message.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -112,6 +113,16 @@ std::string read_flow_text(TnetReader& tnet, ImportReport& report) {
   return {};
 }
 
+bool lacks_body(const FlowMessage& request) {
+  if (request.body.kept) return false;
+  if (find_field(request.fields, "Content-Length") != nullptr) {
+    return announces_content(request.fields);
+  }
+  constexpr std::array<std::string_view, 6> kWithout = {"",        "GET",    "HEAD",
+                                                        "OPTIONS", "DELETE", "TRACE"};
+  return std::ranges::find(kWithout, request.method) == kWithout.end();
+}
+
 UnixTime parse_flow_time(const std::string& text) {
   double seconds = 0;
   auto const read = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -149,7 +160,7 @@ FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
   if (collector.failed()) return message;
   message.is_there = tnet.close_dictionary();
   if (!message.is_there) return message;
-  if (found < parts.size()) tnet.fail("a message lacks a required member, such as its headers");
+  message.lacks_part = found < parts.size();
   message.body = body.finish(message.fields);
   message.body.trailers = std::move(trailers);
   return message;

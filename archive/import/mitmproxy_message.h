@@ -25,6 +25,7 @@ struct FlowMessage {
   std::uint16_t status = 0;
   std::string reason;
   bool is_there = false;
+  bool lacks_part = false;  ///< a member that each message of HTTP has
 };
 
 /// A member of a message, by its names in the versions of the format.
@@ -42,9 +43,14 @@ inline constexpr FlowPart kResponseParts[] = {
 /// kFlowTextBytesMax.
 std::string read_flow_text(TnetReader& tnet, ImportReport& report);
 
-/// Reads the next value, a message or null. Fault: one of `parts` is missing.
+/// Reads the next value, a message or null. `parts` are the members that each has; a message of
+/// another protocol does not.
 FlowMessage read_flow_message(TnetReader& tnet, Collector& collector,
                               std::span<const FlowPart> parts);
+
+/// Whether the request had a body that was not kept. Its content is then null, in old versions also
+/// without a body.
+bool lacks_body(const FlowMessage& request);
 
 UnixTime parse_flow_time(const std::string& text);
 std::uint16_t parse_flow_number(const std::string& text);

@@ -23,6 +23,23 @@ bool is_known_version(std::string_view line) {
   return false;
 }
 
+/// The longest line that names a version, with its end.
+constexpr std::size_t kVersionLineBytesMax = 32;
+
+/// Where a line with a known version begins in `text`, also after other text; npos if nowhere.
+std::size_t find_version_line(std::string_view text) {
+  auto at = text.find(kStart);
+  for (; at != std::string_view::npos; at = text.find(kStart, at + 1)) {
+    auto line = text.substr(at, kVersionLineBytesMax);
+    auto const end = line.find('\n');
+    if (end == std::string_view::npos) continue;
+    line = line.substr(0, end);
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    if (is_known_version(line)) break;
+  }
+  return at;
+}
+
 /// The types of records in the format.
 constexpr std::array<std::string_view, 8> kTypes = {"warcinfo",   "response",    "resource",
                                                     "request",    "metadata",    "revisit",
@@ -85,6 +102,7 @@ class WarcReader {
   bool is_type(std::string_view type) const {
     return equals_ignoring_case(field("WARC-Type"), type);
   }
+  bool is_truncated() const { return !field("WARC-Truncated").empty(); }
   std::string uri() const;
   Capture capture() const;
   void begin();
@@ -156,17 +174,16 @@ bool WarcReader::read_record() {
 
 /// Moves to the next possible start of a record. False if the file has no further one.
 bool WarcReader::find_record() {
-  constexpr std::string_view kMark = "WARC/1.";
   while (true) {
     if (from_.failed() && !from_.resume()) return false;
-    auto const text = from_.fill(kMark.size());
-    auto const at = text.find(kMark);
+    auto const text = from_.fill(kVersionLineBytesMax);
+    auto const at = find_version_line(text);
     if (at != std::string_view::npos) {
       from_.consume(at);
       return true;
     }
-    bool const is_end = text.size() < kMark.size();
-    from_.consume(is_end ? text.size() : text.size() - kMark.size() + 1);
+    bool const is_end = text.size() < kVersionLineBytesMax;
+    from_.consume(is_end ? text.size() : text.size() - kVersionLineBytesMax + 1);
     if (!is_end) continue;
     if (from_.at_end() && !from_.failed()) return false;
     if (from_.failed()) damage("");
@@ -291,14 +308,15 @@ bool WarcReader::read_info(Block& block) {
 
 bool WarcReader::read_request(Block& block) {
   HttpMessage message(collector_, HttpMessage::Kind::kRequest);
+  if (!is_truncated()) message.expect(block.bytes.left());
   if (!take(block, [&message](std::string_view piece) { message.append(piece); })) return false;
-  if (!message.finish()) return leave_out(block, message.problem());
+  if (!message.finish(is_truncated())) return leave_out(block, message.problem());
   auto const url = parse_url(uri());
   ExchangeDraft draft{.url = *url, .address = field("WARC-IP-Address")};
   draft.url.target = message.request().target;
   message.take_request(draft);
   note_protocols(draft, draft.request_version);
-  draft.request_body_unknown = !field("WARC-Truncated").empty();
+  draft.request_body_unknown = is_truncated();
   captures_.add_request(capture(), std::move(draft));
   return true;
 }
@@ -331,13 +349,16 @@ bool WarcReader::read_response(Block& block, bool is_revisit) {
   if (!has_head && !(is_revisit && block.bytes.left() == 0)) {
     return take(block, [](std::string_view) {}) && leave_out(block, "it has no HTTP head");
   }
+  if (!is_truncated()) message.expect(block.bytes.left());
   auto const whole = take(block, [&message](std::string_view piece) { message.append(piece); });
   if (!whole) {
     // Data received before the cut is kept, if any.
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the recording ends inside it";
   }
-  if (has_head && !message.finish()) return whole && leave_out(block, message.problem());
+  if (has_head && !message.finish(!whole || is_truncated())) {
+    return whole && leave_out(block, message.problem());
+  }
   if (has_head) message.take_response(draft);
   note_protocols(draft, draft.version);
   auto const profile = field("WARC-Profile");

@@ -98,6 +98,9 @@ std::uint32_t session_to_replay(const ArchiveReader& reader) {
     last = std::max(last, info.number);
     if (info.complete) last_complete = std::max(last_complete, info.number);
   }
+  for (auto const number : reader.ended_without_start()) {
+    last_complete = std::max(last_complete, number);
+  }
   if (last_complete > 0) return last_complete;
   if (last > 0) return last;
   // The records of the sessions are lost, but not those of the exchanges.
@@ -109,6 +112,7 @@ bool has_session(const ArchiveReader& reader, std::uint32_t number) {
   if (number == 0) return session_to_replay(reader) != 0;
   auto const is_it = [number](std::uint32_t each) { return each == number; };
   return std::ranges::any_of(reader.sessions(), is_it, &SessionInfo::number) ||
+         std::ranges::any_of(reader.ended_without_start(), is_it) ||
          std::ranges::any_of(reader.entries(), is_it, &IndexEntry::session);
 }
 

@@ -23,8 +23,8 @@ Result<void> MessageTap::see(Bytes bytes) {
 }
 
 Result<void> MessageTap::take(const WebSocketParser::Piece& piece) {
-  bool const is_data = piece.kind == MessageKind::kText || piece.kind == MessageKind::kBinary;
-  if (!is_data || (piece.ends && held_.empty() && piece.payload.size() <= kPieceBytes)) {
+  if (!is_data(piece.kind) ||
+      (piece.ends && held_.empty() && piece.payload.size() <= kPieceBytes)) {
     return keep(piece.kind, true, piece.payload);
   }
   held_.insert(held_.end(), piece.payload.begin(), piece.payload.end());

@@ -6,10 +6,6 @@
 namespace reprise {
 namespace {
 
-bool is_data(MessageKind kind) {
-  return kind == MessageKind::kText || kind == MessageKind::kBinary;
-}
-
 bool is_of(const WebSocketMessage& message, MessageSender sender) {
   return message.sender == sender;
 }

@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "archive/match/match.h"
 #include "archive/record.h"
 #include "tests/archive/archive_fixture.h"
 
 namespace reprise {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -36,6 +39,14 @@ class Repair : public testing::Test {
       targets.push_back(exchange.request.target);
     }
     return targets;
+  }
+  /// The places of the records of that kind in `bytes`.
+  static std::vector<std::uint64_t> places_of(RecordKind kind, const std::string& bytes) {
+    std::vector<std::uint64_t> places;
+    walk_records(as_bytes(bytes), [&places, kind](const Record& record) {
+      if (record.kind == kind) places.push_back(record.offset);
+    });
+    return places;
   }
   void expect_whole() {
     auto const reader = open_archive(path_);
@@ -101,6 +112,80 @@ TEST_F(Repair, LeavesOutAnExchangeWhoseBodyIsDamaged) {
   EXPECT_THAT(targets(), ElementsAre("/form?a=1&b=%20&a=2"));
 }
 
+TEST_F(Repair, CountsAnExchangeThatAScanDoesNotFind) {
+  auto bytes = record();  // without an index
+  bytes[bytes.find("/large")] ^= 1;
+  write_file(path_, bytes);
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->exchanges_kept, 1U);
+  EXPECT_EQ(report->exchanges_lost, 1U);
+  EXPECT_FALSE(report->more_may_be_lost);
+  EXPECT_THAT(report->remarks, Contains("1 exchange whose record is damaged was dropped"));
+  expect_whole();
+  EXPECT_THAT(targets(), ElementsAre("/form?a=1&b=%20&a=2"));
+}
+
+TEST_F(Repair, DoesNotCountADamagedFactAsAnExchange) {
+  auto bytes = record();
+  bytes[places_of(RecordKind::kConnection, bytes).at(0) + kRecordHeaderBytes] ^= 1;
+  write_file(path_, bytes);
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->exchanges_kept, 2U);
+  EXPECT_EQ(report->exchanges_lost, 0U);
+}
+
+TEST_F(Repair, SaysThatMoreMayBeLostBehindADamagedHeader) {
+  auto bytes = record();
+  bytes[places_of(RecordKind::kExchange, bytes).at(0)] ^= 1;
+  write_file(path_, bytes);
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->exchanges_kept, 0U);
+  EXPECT_EQ(report->exchanges_lost, 0U);
+  EXPECT_TRUE(report->more_may_be_lost);
+  EXPECT_THAT(report->remarks,
+              Contains(HasSubstr("the number of exchanges lost there is unknown")));
+  expect_whole();
+}
+
+TEST_F(Repair, KeepsTheEndOfASessionWhoseStartIsLost) {
+  auto writer = create_archive(path_);
+  for (int session = 1; session <= 2; ++session) {
+    ASSERT_TRUE(writer->begin_session({}));
+    add(*writer, an_exchange(1, "/" + std::to_string(session)));
+    ASSERT_TRUE(writer->end_session());
+  }
+  ASSERT_TRUE(writer->close());
+  auto bytes = read_file(path_);
+  bytes[places_of(RecordKind::kSessionStart, bytes).at(1) + kRecordHeaderBytes] ^= 0x40;
+  write_file(path_, bytes);
+  {
+    auto const reader = open_archive(path_);
+    EXPECT_THAT(reader->ended_without_start(), ElementsAre(2U));
+    EXPECT_EQ(session_to_replay(*reader), 2U);
+  }
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->remarks, Contains("session 2 lost its start time, seed and pages"));
+  expect_whole();
+  auto const reader = open_archive(path_);
+  ASSERT_EQ(reader->sessions().size(), 2U);
+  EXPECT_TRUE(reader->sessions()[1].complete);
+  EXPECT_THAT(reader->ended_without_start(), IsEmpty());
+  EXPECT_EQ(session_to_replay(*reader), 2U) << "the last complete one";
+}
+
+TEST_F(Repair, OfAWholeArchiveReportsNoLoss) {
+  record();
+  auto const report = repair_archive(path_, false);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->exchanges_lost, 0U);
+  EXPECT_FALSE(report->more_may_be_lost);
+  EXPECT_THAT(report->remarks, IsEmpty());
+}
+
 TEST_F(Repair, KeepsTheNumberOfASessionWhoseStartIsLost) {
   auto writer = create_archive(path_);
   for (int session = 1; session <= 3; ++session) {
@@ -110,10 +195,7 @@ TEST_F(Repair, KeepsTheNumberOfASessionWhoseStartIsLost) {
   }
   writer.reset();
   auto bytes = read_file(path_);
-  std::vector<std::uint64_t> starts;
-  walk_records(as_bytes(bytes), [&starts](const Record& record) {
-    if (record.kind == RecordKind::kSessionStart) starts.push_back(record.offset);
-  });
+  auto const starts = places_of(RecordKind::kSessionStart, bytes);
   ASSERT_EQ(starts.size(), 3U);
   bytes[starts.at(1) + kRecordHeaderBytes] ^= 0x40;
   write_file(path_, bytes);

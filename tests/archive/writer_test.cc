@@ -263,6 +263,29 @@ TEST_F(Append, RefusesWhatOnlyTheIndexCanReadOn) {
   EXPECT_EQ(read_file(path_), bytes);
 }
 
+TEST_F(Append, RefusesDamageThatItsIndexWouldHide) {
+  auto bytes = record("/one").first;
+  bytes[bytes.find("/one")] ^= 1;  // the exchange: nothing else knows of it
+  write_file(path_, bytes);
+  EXPECT_EQ(ArchiveWriter::append(path_, {}).error(), archive_errc::corrupt);
+  EXPECT_EQ(read_file(path_), bytes);
+}
+
+TEST_F(Append, KeepsADamagedExchangeThatTheIndexKnows) {
+  auto bytes = record("/one").second;
+  bytes[bytes.find("/one")] ^= 1;
+  write_file(path_, bytes);
+  {
+    auto writer = append_archive(path_);
+    ASSERT_TRUE(writer->begin_session({}));
+    add(*writer, an_exchange(1, "/two"));
+    ASSERT_TRUE(writer->close());
+  }
+  auto const reader = open_archive(path_);
+  ASSERT_EQ(reader->entries().size(), 2U);
+  EXPECT_EQ(reader->exchange(reader->ordinals_in_order()[0]).error(), archive_errc::corrupt);
+}
+
 TEST_F(Append, DoesNotReferToADamagedBody) {
   auto bytes = record("/one").second;
   auto const at = bytes.find("shared body");

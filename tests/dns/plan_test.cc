@@ -139,6 +139,18 @@ TEST(Plan, AnswersTheRecordedChainAndTtl) {
   EXPECT_EQ(zone.catch_all->to_string(), "127.19.0.1");
 }
 
+TEST(Plan, DelaysTheAnswersOfEachTypeByTheLongestDelay) {
+  using std::chrono::milliseconds;
+  auto const zone =
+      plan_of({{.host = "a.example", .delay = {.a = milliseconds(5), .https = milliseconds(9)}},
+               {.host = "A.example", .delay = {.a = milliseconds(2), .aaaa = milliseconds(60)}}})
+          .zone(false);
+  ASSERT_THAT(zone.entries, SizeIs(1));
+  EXPECT_EQ(
+      zone.entries[0].delay,
+      (LookupTimes{.a = milliseconds(5), .aaaa = milliseconds(60), .https = milliseconds(9)}));
+}
+
 TEST(Plan, LeavesOutAChainThatLeadsBack) {
   auto const zone =
       plan_of(

@@ -13,6 +13,8 @@ namespace reprise::dns {
 namespace {
 
 namespace ip = boost::asio::ip;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -58,6 +60,11 @@ class ResponderTest : public testing::Test {
     return message.value_or(Message{});
   }
 
+  std::chrono::nanoseconds delay_of(std::string_view name, Type type = Type::kA) {
+    answer(query(name, type));
+    return delay_;
+  }
+
   void use(const Zone& zone, const Responder::Options& options = {}) {
     responder_ = Responder(zone, options);
   }
@@ -99,16 +106,44 @@ TEST_F(ResponderTest, GivesTheAddressesOfAName) {
   EXPECT_EQ(reply.edns, std::nullopt);
 }
 
-TEST_F(ResponderTest, SaysHowLongAnAnswerWaits) {
+TEST_F(ResponderTest, SaysHowLongAnAnswerOfEachTypeWaits) {
   auto zone = site();
-  zone.entries[0].delay = std::chrono::milliseconds(80);
+  zone.entries[0].delay = {.a = milliseconds(80), .aaaa = milliseconds(20), .https = minutes(1)};
   use(zone);
-  for (auto const type : {Type::kA, Type::kAaaa, Type::kHttps}) {
-    answer(query("www.example.org", type));
-    EXPECT_EQ(delay_, std::chrono::milliseconds(80));
+  EXPECT_EQ(delay_of("www.example.org"), milliseconds(80));
+  EXPECT_EQ(delay_of("www.example.org", Type::kAaaa), milliseconds(20));
+  EXPECT_EQ(delay_of("www.example.org", Type::kHttps), minutes(1));
+  EXPECT_EQ(delay_of("www.example.org", Type::kTxt), milliseconds(20));
+  EXPECT_EQ(delay_of("edge.example.net"), milliseconds(80));
+  EXPECT_EQ(delay_of("six.example"), milliseconds(0));
+  EXPECT_EQ(delay_of("nowhere.example"), milliseconds(0));
+}
+
+TEST_F(ResponderTest, SaysHowLongAnswersAboutOtherNamesWait) {
+  auto zone = site();
+  zone.entries[0].delay.a = milliseconds(80);
+  zone.other_delays.all = milliseconds(30);
+  zone.other_delays.by_name["Lost.example"] = {.a = milliseconds(70)};
+  zone.other_delays.by_name["www.example.org"] = {.a = milliseconds(7)};
+  for (bool const has_catch_all : {false, true}) {
+    if (has_catch_all) zone.catch_all = ip::make_address_v4("127.19.0.1");
+    use(zone);
+    EXPECT_EQ(delay_of("nowhere.example"), milliseconds(30));
+    EXPECT_EQ(delay_of("nowhere.example", Type::kHttps), milliseconds(30));
+    EXPECT_EQ(delay_of("lost.example"), milliseconds(70));
+    EXPECT_EQ(delay_of("lost.example", Type::kAaaa), milliseconds(0));
+    EXPECT_EQ(delay_of("example.org"), milliseconds(30));  // above a name
+    EXPECT_EQ(delay_of("localhost"), milliseconds(30));
+    EXPECT_EQ(delay_of("www.example.org"), milliseconds(80));
   }
-  answer(query("six.example"));
-  EXPECT_EQ(delay_, std::chrono::nanoseconds());
+}
+
+TEST_F(ResponderTest, CountsARepliedQueryAsDroppedIfItsReplyWas) {
+  answer(query("www.example.org"));
+  answer(query("www.example.org"));
+  responder_.reply_was_dropped();
+  EXPECT_EQ(responder_.counts().queries, 1u);
+  EXPECT_EQ(responder_.counts().dropped, 1u);
 }
 
 TEST_F(ResponderTest, KeepsTheCaseOfTheQuestion) {

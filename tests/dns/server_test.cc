@@ -244,7 +244,7 @@ TEST_F(ServerTest, HoldsBackTheAnswersOfSlowNames) {
   constexpr std::chrono::milliseconds kDelay{2500};
   responder_ = Responder({.entries = {{.host = "slow.example",
                                        .v4 = {net::ip::make_address_v4("127.18.0.9")},
-                                       .delay = kDelay},
+                                       .delay = LookupTimes::all(kDelay)},
                                       site().entries[0]}},
                          {});
   constexpr std::chrono::milliseconds kIdle{2000};
@@ -272,17 +272,35 @@ TEST_F(ServerTest, HoldsBackTheAnswersOfSlowNames) {
 }
 
 TEST_F(ServerTest, StopsWithAnswersHeldBack) {
-  responder_ =
-      Responder({.entries = {{.host = "slow.example", .delay = std::chrono::hours(24)}}}, {});
-  Server server(context_, responder_, {});
-  bool sent = false;
-  for (std::size_t i = 0; i < 2 * Server::kHeldMax; ++i) {
+  responder_ = Responder({.other_delays = {.all = std::chrono::hours(24)}}, {});
+  for (bool const has_run : {true, false}) {
+    Server server(context_, responder_, {});
+    bool sent = false;
     server.answer(query("slow.example"), [&](const Octets&) { sent = true; });
+    if (has_run) context_.poll();
+    server.stop();
+    context_.restart();
+    context_.run();
+    EXPECT_FALSE(sent);
   }
-  context_.poll();
+}
+
+TEST_F(ServerTest, DropsAnswersWhileTooManyAreHeldBackAndSaysSo) {
+  responder_ = Responder({.other_delays = {.all = std::chrono::hours(24)}}, {});
+  Server server(context_, responder_, {});
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < Server::kHeldMax + 3; ++i) {
+    server.answer(query("slow.example"), [&](const Octets& reply) {
+      EXPECT_TRUE(reply.empty());
+      ++dropped;
+    });
+  }
+  EXPECT_EQ(dropped, 3u);
+  EXPECT_EQ(responder_.counts().dropped, 3u);
+  EXPECT_EQ(responder_.counts().queries, Server::kHeldMax);
   server.stop();
   context_.run();
-  EXPECT_FALSE(sent);
+  EXPECT_EQ(dropped, 3u);
 }
 
 TEST_F(ServerTest, AdoptsNothingThatItCannotServe) {

@@ -5,9 +5,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace reprise::importing;
-  fuzz_reader(data, size, [](ByteReader& from, Collector& collector) {
+  HarFacts facts;
+  fuzz_reader(data, size, [&facts](ByteReader& from, Collector&) { facts = find_har_facts(from); });
+  fuzz_reader(data, size, [&facts](ByteReader& from, Collector& collector) {
     AttachmentReader attachments(collector, no_attachment);
-    import_har(from, attachments, collector);
+    import_har(from, facts, attachments, collector);
   });
   return 0;
 }

@@ -86,31 +86,40 @@ bool is_in_use(const fs::path& path) {
 /// Removes a file, even one left by a killed `add`, unless it is kept.
 class Recording {
  public:
-  explicit Recording(const fs::path& archive) : path_(archive) { path_ += ".adding"; }
+  explicit Recording(const fs::path& archive) : archive_(archive), path_(archive) {
+    path_ += ".adding";
+  }
   ~Recording() {
     if (is_ours_) ::unlink(path_.c_str());
   }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// False if another process uses it; the error has been printed.
+  /// False if another `add` uses it, or if what has its name is no recording; the error has been
+  /// printed.
   bool take() {
     auto const left = open_regular_file(path_, FileLock::kExclusive);
     if (!left && left.error() == archive_errc::locked) {
-      say_unusable(path_, left.error());
+      say_unusable(archive_, left.error());
       return false;
     }
     if (left) ::unlink(path_.c_str());
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(path_, ignored))) {
+      std::fprintf(stderr, "reprise: %s is in the way of a recording for %s: move it away\n",
+                   path_.c_str(), archive_.c_str());
+      return false;
+    }
     is_ours_ = true;
     return true;
   }
   /// Renames it, so that the next `add` does not remove it, and prints what to do with it.
-  void keep(const fs::path& archive) {
-    auto kept = archive;
+  void keep() {
+    auto kept = archive_;
     kept += ".added";
     std::error_code error;
     for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number) {
-      kept = archive;
+      kept = archive_;
       kept += ".added-" + std::to_string(number);
     }
     fs::rename(path_, kept, error);
@@ -122,16 +131,21 @@ class Recording {
   const fs::path& path() const { return path_; }
 
  private:
+  fs::path archive_;  ///< for which it is made
   fs::path path_;
   bool is_ours_ = false;
 };
 
 int join(const fs::path& path, const fs::path& recording, bool pages) {
-  auto const added = open_or_say(recording);
-  if (!added) return kExitArchive;
+  auto const added = ArchiveReader::open(recording, {});
+  if (!added) {
+    std::fprintf(stderr, "reprise: %s: what was recorded for it cannot be read: %s\n", path.c_str(),
+                 added.error().message().c_str());
+    return kExitArchive;
+  }
   auto replacement = Replacement::begin(path, ".editing");
   if (!replacement) return say_unusable(path, replacement.error());
-  std::vector<const ArchiveReader*> const from = {&replacement->original(), added->reader.get()};
+  std::vector<const ArchiveReader*> const from = {&replacement->original(), added->get()};
   auto const parts = merge_archives(from, {.all_pages = pages}, replacement->target());
   if (!parts) return say_unusable(path, parts.error());
   if (auto done = replacement->commit({}); !done) return say_unusable(path, done.error());
@@ -148,7 +162,7 @@ int add(const AddArguments& arguments) {
   }
   auto archive = open_with_remarks(arguments.archive);
   if (!archive) return kExitArchive;
-  // With a new session nothing is replaced: `record --append` refuses what it would cut off.
+  // With a new session nothing is replaced: `record --append` refuses to cut off or hide anything.
   if (!arguments.new_session && refuses_as_damaged(*archive)) return kExitArchive;
   auto const info = served_session(*archive->reader);
   archive.reset();  // releases its lock, which excludes writers
@@ -168,7 +182,7 @@ int add(const AddArguments& arguments) {
     return exit_code;
   }
   auto const joined = join(arguments.archive, recording.path(), arguments.pages);
-  if (joined != kExitDone) recording.keep(arguments.archive);
+  if (joined != kExitDone) recording.keep();
   return joined;
 }
 

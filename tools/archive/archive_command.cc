@@ -38,6 +38,29 @@ struct ArchiveArguments {
 /// Owned by the callbacks, which outlive the function that adds them.
 using SharedArguments = std::shared_ptr<ArchiveArguments>;
 
+/// "2 lost".
+std::string lost_text(const RepairReport& report) {
+  if (!report.more_may_be_lost) return std::to_string(report.exchanges_lost) + " lost";
+  if (report.exchanges_lost == 0) return "an unknown number lost";
+  return "at least " + std::to_string(report.exchanges_lost) + " lost";
+}
+
+void print_json(const RepairReport& report) {
+  boost::json::array remarks;
+  for (auto const& remark : report.remarks) remarks.emplace_back(as_utf8(remark));
+  boost::json::value const backup = report.backup_path.empty()
+                                        ? boost::json::value()
+                                        : boost::json::value(report.backup_path.string());
+  boost::json::object const out = {{"exchanges_kept", report.exchanges_kept},
+                                   {"exchanges_lost", report.exchanges_lost},
+                                   {"more_may_be_lost", report.more_may_be_lost},
+                                   {"bytes_before", report.bytes_before},
+                                   {"bytes_after", report.bytes_after},
+                                   {"backup", backup},
+                                   {"remarks", remarks}};
+  std::printf("%s\n", boost::json::serialize(out).c_str());
+}
+
 int repair(const ArchiveArguments& arguments) {
   auto const report = repair_archive(arguments.archive, !arguments.no_backup);
   if (!report && report.error() == archive_errc::already_exists) {
@@ -51,24 +74,12 @@ int repair(const ArchiveArguments& arguments) {
   }
   if (!report) return say_unusable(arguments.archive, report.error());
   if (arguments.json) {
-    boost::json::array remarks;
-    for (auto const& remark : report->remarks) remarks.emplace_back(as_utf8(remark));
-    boost::json::value const backup = report->backup_path.empty()
-                                          ? boost::json::value()
-                                          : boost::json::value(report->backup_path.string());
-    boost::json::object const out = {{"exchanges_kept", report->exchanges_kept},
-                                     {"exchanges_lost", report->exchanges_lost},
-                                     {"bytes_before", report->bytes_before},
-                                     {"bytes_after", report->bytes_after},
-                                     {"backup", backup},
-                                     {"remarks", remarks}};
-    std::printf("%s\n", boost::json::serialize(out).c_str());
+    print_json(*report);
     return kExitDone;
   }
   for (auto const& remark : report->remarks) std::printf("%s\n", printable(remark).c_str());
-  std::printf("%s: %s kept, %llu lost; %s, before %llu%s%s\n", arguments.archive.c_str(),
-              counted(report->exchanges_kept, "exchange").c_str(),
-              static_cast<unsigned long long>(report->exchanges_lost),
+  std::printf("%s: %s kept, %s; %s, before %llu%s%s\n", arguments.archive.c_str(),
+              counted(report->exchanges_kept, "exchange").c_str(), lost_text(*report).c_str(),
               counted(report->bytes_after, "byte").c_str(),
               static_cast<unsigned long long>(report->bytes_before),
               report->backup_path.empty() ? "" : "; the original is now ",
@@ -129,7 +140,8 @@ int statistics_of(const ArchiveArguments& arguments) {
 }
 
 void add_statistics(CLI::App& archive, const SharedArguments& arguments, int& exit_code) {
-  auto* const stats = add_command(archive, "stats", "hosts, types, statuses, bytes");
+  auto* const stats =
+      add_command(archive, "stats", "Print numbers of hosts, types, statuses and bytes");
   stats->add_option("ARCHIVE", arguments->inputs,
                     "Archives, folders of archives, or partial results, which are added up");
   auto* const partial =

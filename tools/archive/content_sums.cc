@@ -90,6 +90,7 @@ void ContentSums::add_facts(const ArchiveReader& reader) {
   add(kTotals, "archives", {1, signed_of(reader.size_bytes())});
   std::set<std::uint32_t> sessions;  // also those whose start is lost
   for (const SessionInfo& info : reader.sessions()) sessions.insert(info.number);
+  for (auto const number : reader.ended_without_start()) sessions.insert(number);
   for (const ConnectionFacts& facts : reader.connections()) {
     sessions.insert(facts.session);
     add(kConnections, kind_of(facts), {.count = 1});

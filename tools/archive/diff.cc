@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "archive/edit/message_changes.h"
 #include "archive/match/steady_request.h"
 #include "base/text/counted.h"
 #include "base/text/glob.h"
@@ -14,6 +15,7 @@
 #include "tools/archive/coding.h"
 #include "tools/archive/open.h"
 #include "tools/archive/text.h"
+#include "tools/archive/views.h"
 #include "tools/commands.h"
 #include "tools/process/command_line.h"
 
@@ -101,6 +103,11 @@ class Printer {
             .b_bytes = in_b->bytes.size()};
   }
 
+  /// Fails only for damage, which diff_archives() would have found.
+  Result<MessageChanges> message_changes(const Exchange& a, const Exchange& b) const {
+    return compare_messages(*a_.reader, owner_of_messages(a), *b_.reader, owner_of_messages(b));
+  }
+
   /// Of a pair, whose URLs can differ in volatile values.
   static bool has_two_urls(const DiffSide& a, const DiffSide& b) {
     return a.exchange != nullptr && b.exchange != nullptr &&
@@ -130,6 +137,19 @@ class Printer {
     } else {
       std::printf("; decoded %zu -> %s, different from byte %zu on\n", difference.a_bytes,
                   counted(difference.b_bytes, "byte").c_str(), difference.first_byte);
+    }
+  }
+
+  void print_message_changes(const Exchange& a, const Exchange& b) const {
+    auto const changes = message_changes(a, b);
+    if (!changes) return;
+    std::printf("    messages: %llu -> %llu, ", static_cast<unsigned long long>(changes->a_count),
+                static_cast<unsigned long long>(changes->b_count));
+    if (changes->first_changed) {
+      std::printf("different from message %llu on\n",
+                  static_cast<unsigned long long>(*changes->first_changed));
+    } else {
+      std::printf("the same at other times\n");
     }
   }
 
@@ -174,7 +194,27 @@ class Printer {
         return print_change("began, ended",
                             milliseconds(a.timings.queued) + ", " + milliseconds(a.timings.end),
                             milliseconds(b.timings.queued) + ", " + milliseconds(b.timings.end));
+      case Difference::kMessages:
+        return print_message_changes(a, b);
     }
+  }
+
+  json::array header_edits_json(const Exchange& a, const Exchange& b) const {
+    json::array edits;
+    for (auto const& [sign, field] :
+         field_edits(a.response.headers.list(), b.response.headers.list(), arguments_.options)) {
+      edits.push_back(json::array{std::string(1, sign), as_utf8(field.name), as_utf8(field.value)});
+    }
+    return edits;
+  }
+
+  json::value messages_json(const Exchange& a, const Exchange& b) const {
+    auto const changes = message_changes(a, b);
+    if (!changes) return nullptr;
+    auto const& first = changes->first_changed;
+    return json::object{{"a", changes->a_count},
+                        {"b", changes->b_count},
+                        {"first_changed", first ? json::value(*first) : json::value()}};
   }
 
   void report_json(const DiffSide& a, const DiffSide& b,
@@ -192,18 +232,14 @@ class Printer {
     for (auto const difference : differences) {
       names.emplace_back(std::string(to_string(difference)));
       if (difference == Difference::kHeaders) {
-        json::array edits;
-        for (auto const& [sign, field] :
-             field_edits(a.exchange->response.headers.list(), b.exchange->response.headers.list(),
-                         arguments_.options)) {
-          edits.push_back(
-              json::array{std::string(1, sign), as_utf8(field.name), as_utf8(field.value)});
-        }
-        out["header_edits"] = std::move(edits);
+        out["header_edits"] = header_edits_json(*a.exchange, *b.exchange);
       }
       if (difference == Difference::kBody) {
         auto const body = compare_bodies(a.exchange->response, b.exchange->response);
         out["same_once_decoded"] = body.decoded ? json::value(body.same) : json::value();
+      }
+      if (difference == Difference::kMessages) {
+        out["messages"] = messages_json(*a.exchange, *b.exchange);
       }
     }
     out["differences"] = std::move(names);
@@ -215,6 +251,18 @@ class Printer {
   const DiffArguments& arguments_;
   json::array list_;
 };
+
+int say_damaged(const DiffDamage& damage, const OpenArchive& archive) {
+  if (damage.url.empty()) {
+    report_damaged(archive, damage.number);
+  } else {
+    std::fprintf(stderr,
+                 "reprise: %s: a WebSocket message of exchange %zu (%s) is damaged. Run `reprise "
+                 "archive verify` for details\n",
+                 archive.path.c_str(), damage.number, printable(damage.url).c_str());
+  }
+  return kExitArchive;
+}
 
 int diff(DiffArguments& arguments) {
   auto const filter = parse_filter(arguments.filter);
@@ -236,12 +284,7 @@ int diff(DiffArguments& arguments) {
                                                const std::vector<Difference>& differences) {
                                       printer.report(in_a, in_b, differences);
                                     });
-  if (!counts) {
-    std::fprintf(
-        stderr,
-        "reprise: an archive is damaged. Run `reprise archive verify` on each to see where\n");
-    return kExitArchive;
-  }
+  if (!counts) return say_damaged(counts.error(), counts.error().is_in_b ? *b : *a);
   return printer.finish(*counts);
 }
 
@@ -249,7 +292,8 @@ int diff(DiffArguments& arguments) {
 
 void add_diff_command(CLI::App& archive, int& exit_code) {
   auto const arguments = std::make_shared<DiffArguments>();
-  auto* const command = add_command(archive, "diff", "Compare the responses of two archives");
+  auto* const command =
+      add_command(archive, "diff", "Compare the responses and WebSocket messages of two archives");
   command->add_option("A", arguments->a, "First archive")->required();
   command->add_option("B", arguments->b, "Second archive")->required();
   command
@@ -263,7 +307,8 @@ void add_diff_command(CLI::App& archive, int& exit_code) {
   command->add_option("--filter", arguments->filter, "Compare only exchanges that match FILTER");
   command->add_flag("--requests", arguments->options.requests,
                     "Compare request header fields, too");
-  command->add_flag("--times", arguments->options.times, "Compare times, too");
+  command->add_flag("--times", arguments->options.times,
+                    "Compare times of exchanges and messages, too");
   command->add_flag("--across-sessions", arguments->options.across_sessions,
                     "Pair exchanges of different sessions, too");
   command->add_flag("--brief", arguments->brief, "Print only which exchanges differ");

@@ -97,12 +97,12 @@ void add_merge_command(CLI::App& archive, int& exit_code) {
   command
       ->add_option("--sessions", arguments->sessions,
                    "one: merge the sessions that replays would serve into that of the first "
-                   "archive; separate: keep all sessions, of which a replay serves one")
+                   "archive; separate: keep all sessions, of which a replay serves one [one]")
       ->check(CLI::IsMember({"one", "separate"}));
   command
       ->add_option("--duplicates", arguments->duplicates,
                    "For requests in several archives: keep all responses, in the order of the "
-                   "archives, or only those of the first or last archive")
+                   "archives, or only those of the first or last archive [keep]")
       ->check(CLI::IsMember({"keep", "first", "last"}));
   command->add_option("--only", arguments->only, "Merge only exchanges that match FILTER");
   command->footer(kFilterHelp);

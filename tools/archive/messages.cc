@@ -22,10 +22,6 @@ namespace json = boost::json;
 constexpr std::size_t kShownMax = 100;
 constexpr std::size_t kShownBytesMax = 60;
 
-bool is_data(const WebSocketMessage& message) {
-  return message.kind == MessageKind::kText || message.kind == MessageKind::kBinary;
-}
-
 /// Its contents, shortened.
 std::string preview(const WebSocketMessage& message) {
   if (message.kind == MessageKind::kClose) {
@@ -52,7 +48,7 @@ MessageTally messages_of(const ArchiveReader& reader, const MessageOwner& owner)
   MessageTally tally;
   for (auto const& place : reader.messages(owner)) {
     auto const message = reader.message(place);
-    if (!message || !is_data(*message)) continue;
+    if (!message || !is_data(message->kind)) continue;
     tally.bytes += message->payload.size();
     if (message->fin) ++tally.count;
   }

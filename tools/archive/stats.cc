@@ -33,7 +33,7 @@ class Statistics {
 
  private:
   struct Session {
-    SessionInfo info;  ///< only the number if the session's start is lost
+    SessionInfo info;  ///< without number and times if the session's start is lost
     std::uint64_t exchanges = 0;
     std::uint64_t connections = 0;
     std::uint64_t answers = 0;
@@ -48,6 +48,7 @@ class Statistics {
 
 Statistics::Statistics(const ArchiveReader& reader) {
   for (const SessionInfo& info : reader.sessions()) sessions_[info.number].info = info;
+  for (auto const number : reader.ended_without_start()) sessions_[number].info.complete = true;
   for (const IndexEntry& entry : reader.entries()) sessions_[entry.session];
   for (const ConnectionFacts& facts : reader.connections()) ++sessions_[facts.session].connections;
   for (const DnsAnswer& answer : reader.answers()) ++sessions_[answer.session].answers;

@@ -50,6 +50,12 @@ class RecordedNames {
   std::map<std::string, dns::RecordedHost> by_host_;
 };
 
+LookupTimes answer_delays(const LookupTimes& took, double factor) {
+  return {.a = multiplied(took.a, factor),
+          .aaaa = multiplied(took.aaaa, factor),
+          .https = multiplied(took.https, factor)};
+}
+
 }  // namespace
 
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session) {
@@ -87,18 +93,27 @@ std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std:
   return hosts;
 }
 
-void delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
-                   std::vector<dns::RecordedHost>& hosts) {
-  if (time.kind == ThinkTime::Kind::kNone) return;
-  auto const times = lookup_times(archive, session == 0 ? session_to_replay(archive) : session);
-  for (dns::RecordedHost& each : hosts) {
-    auto const took = times.find(each.host);
-    if (time.kind == ThinkTime::Kind::kFixed) {
-      each.delay = time.fixed;
-    } else if (took != times.end()) {
-      each.delay = multiplied(took->second, time.factor);
-    }
+bool delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
+                   std::vector<dns::RecordedHost>& hosts, dns::OtherDelays& others) {
+  if (time.kind == ThinkTime::Kind::kNone) return false;
+  if (time.kind == ThinkTime::Kind::kFixed) {
+    others.all = time.fixed;
+    for (dns::RecordedHost& each : hosts) each.delay = LookupTimes::all(time.fixed);
+    return time.fixed.count() > 0;
   }
+  if (session == 0) session = session_to_replay(archive);
+  bool has_any = false;
+  for (auto const& [host, took] : lookup_times(archive, session)) {
+    auto const delay = answer_delays(took, time.factor);
+    has_any = has_any || delay.has_any();
+    others.by_name.emplace(host, delay);
+  }
+  for (dns::RecordedHost& each : hosts) {
+    auto const known = others.by_name.find(each.host);
+    if (known != others.by_name.end()) each.delay = known->second;
+  }
+  for (const dns::RecordedHost& each : hosts) others.by_name.erase(each.host);
+  return has_any;
 }
 
 std::map<net::ip::address, std::chrono::nanoseconds> recorded_round_trips(

@@ -19,9 +19,10 @@ namespace reprise {
 std::vector<dns::RecordedHost> recorded_hosts(const ArchiveReader& archive, std::uint32_t session);
 
 /// Delays the answers for `hosts` by what looking them up took in the session, or by what `time`
-/// says instead.
-void delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
-                   std::vector<dns::RecordedHost>& hosts);
+/// says instead. `others` gets the same for all other names, of which a recording knows those that
+/// it looked up in vain. Returns whether any answer has a delay.
+bool delay_answers(const ArchiveReader& archive, std::uint32_t session, const ThinkTime& time,
+                   std::vector<dns::RecordedHost>& hosts, dns::OtherDelays& others);
 
 /// How long connecting to each origin address took: the minimum in the session, which is its round
 /// trip. Addresses without a connection are omitted.

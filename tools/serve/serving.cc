@@ -210,7 +210,10 @@ int Serving::cannot_listen(const ListenAddress& wanted, std::error_code error) c
 /// The zone of the stub.
 dns::Zone Serving::zone(const Naming& naming) const {
   if (plan_) {
-    return plan_->zone(naming.any, options_.h3 ? options_.h3->offered : std::set<std::string>());
+    auto planned =
+        plan_->zone(naming.any, options_.h3 ? options_.h3->offered : std::set<std::string>());
+    planned.other_delays = naming.other_delays;
+    return planned;
   }
   if (linked_ != nullptr) return {.entries = {}, .catch_all = kFarAddress};
   auto const& main = addresses_.https.at ? addresses_.https : addresses_.http;

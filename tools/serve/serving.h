@@ -76,9 +76,10 @@ struct Naming {
   /// Each host resolves to the stand-ins of its addresses. Nothing: all names resolve to this
   /// process, as in a recording.
   std::optional<std::vector<dns::RecordedHost>> hosts;
-  bool single = false;  ///< one stand-in for all
-  bool any = false;     ///< other names resolve, too
-  bool chains = false;  ///< the recorded CNAMEs and TTLs
+  bool single = false;                 ///< one stand-in for all
+  bool any = false;                    ///< other names resolve, too
+  bool chains = false;                 ///< the recorded CNAMEs and TTLs
+  dns::OtherDelays other_delays = {};  ///< of names outside `hosts`
   /// Whether it is an error if no client can ask this process for names.
   bool needs_resolver = false;
   /// How much each origin address adds to the round trip behind a link, as recorded.

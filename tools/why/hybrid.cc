@@ -204,11 +204,11 @@ class Writing {
 
   DnsAnswer changed(DnsAnswer answer) const {
     auto const took = lookup_times_b_.find(answer.host);
-    bool const timed = answer.asked != kNoTime && answer.answered != kNoTime;
-    if (timed && took != lookup_times_b_.end() &&
+    if (answer.asked != kNoTime && answer.answered != kNoTime && took != lookup_times_b_.end() &&
         takes(answer.host, DifferenceKind::kNameResolution)) {
-      answer.asked = std::min(answer.asked, SessionTime::max() - took->second);
-      answer.answered = answer.asked + took->second;
+      auto const time = took->second.of(answer.type);
+      answer.asked = std::min(answer.asked, SessionTime::max() - time);
+      answer.answered = answer.asked + time;
     }
     return answer;
   }
@@ -224,8 +224,8 @@ class Writing {
     auto const took = lookup_times_b_.find(facts.host);
     if (contents_a_.answers.empty() && facts.connect_start != kNoTime &&
         took != lookup_times_b_.end() && takes(facts.host, DifferenceKind::kNameResolution)) {
-      facts.dns_start =
-          std::max(facts.connect_start, SessionTime::min() + took->second) - took->second;
+      auto const time = took->second.of_addresses();
+      facts.dns_start = std::max(facts.connect_start, SessionTime::min() + time) - time;
     }
     if (takes(facts.host, DifferenceKind::kCoalescing)) {  // all that shared, or will, do so
       facts.address = other->address;
@@ -372,7 +372,7 @@ class Writing {
   SessionContents contents_b_;
   RoundTrips round_trips_a_;
   RoundTrips round_trips_b_;
-  std::map<std::string, std::chrono::nanoseconds, std::less<>> lookup_times_b_;
+  std::map<std::string, LookupTimes, std::less<>> lookup_times_b_;
   std::map<std::size_t, TakenParts> parts_;  // by pair
   std::set<std::string> thinking_hosts_;
   std::map<std::string, std::set<DifferenceKind>> of_hosts_;

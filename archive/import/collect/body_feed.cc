@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace reprise::importing {
@@ -62,11 +63,11 @@ void ChunkParser::end_line() {
       state_ = State::kBad;
     } else {
       state_ = left_ == 0 ? State::kTrailers : State::kData;
-      any_chunk_ = any_chunk_ || (left_ > 0 && has_return);
+      has_begun_ = has_begun_ || (left_ > 0 && has_return);
     }
   } else if (state_ == State::kDataEnd) {
     state_ = line.empty() ? State::kSize : State::kBad;
-    any_chunk_ = any_chunk_ || line.empty();
+    any_whole_ = any_whole_ || line.empty();
   } else if (line.empty()) {
     state_ = State::kDone;
   } else {
@@ -106,15 +107,19 @@ Result<void> BodyFeed::sniff(std::string_view bytes) {
   bool const ends_oddly = is_more_than_an_end(bytes.substr(taken));
   if (chunks_.state() == ChunkParser::State::kBad || ends_oddly) return become_plain();
   if (held_.size() < kSniffBytes) return {};
+  // Text that begins with a number: the body ends before such a chunk.
+  auto const expected = expected_bytes_.value_or(std::numeric_limits<std::uint64_t>::max());
+  auto const to_come = expected - std::min<std::uint64_t>(held_.size(), expected);
+  if (chunks_.left_of_first() > to_come) return become_plain();
   mode_ = Mode::kChunked;
   held_ = {};
   return store(std::exchange(content_, {}));
 }
 
-Result<FoundBody> BodyFeed::finish() {
+Result<FoundBody> BodyFeed::finish(bool is_cut) {
   auto const done = chunks_.state() == ChunkParser::State::kDone;
   if (mode_ == Mode::kSniffing) {
-    if (done || chunks_.any_chunk()) {
+    if (chunks_.shows_chunks(is_cut)) {
       mode_ = Mode::kChunked;
       if (auto stored = store(content_); !stored) return fail(stored.error());
     } else if (auto plain = become_plain(); !plain) {

@@ -57,11 +57,8 @@ void drop_made_up_host(ExchangeDraft& draft) {
   }
 }
 
-/// RFC 8441 section 5: over h2 any success status accepts.
 bool switches_to_web_socket(const ExchangeDraft& draft) {
-  bool const agreed = draft.status == 101 || (draft.version == HttpVersion::kH2 &&
-                                              draft.status >= 200 && draft.status < 300);
-  return agreed && (draft.is_web_socket || !draft.messages.empty());
+  return draft.asks_for_web_socket() && agrees_to_web_socket(draft.version, draft.status);
 }
 
 void clean_address(std::string& address) {
@@ -306,6 +303,13 @@ void Collector::settle_outcome(ExchangeDraft& draft) {
     draft.outcome = Outcome::kCutByClient;
     draft.failure = "the protocol was switched; later data was not recorded";
   }
+  // Nothing may serve its answer as that of an ordinary request.
+  bool const is_success = draft.status >= 200 && draft.status < 300;
+  bool const has_not_opened = draft.asks_for_web_socket() && !switches_to_web_socket(draft);
+  if (is_success && has_not_opened && draft.outcome == Outcome::kComplete) {
+    draft.outcome = Outcome::kCutByClient;
+    draft.failure = "the recording does not show that the WebSocket was opened";
+  }
 }
 
 Exchange Collector::exchange_of(const ExchangeDraft& draft, std::uint64_t sequence,
@@ -365,7 +369,11 @@ void Collector::add(ExchangeDraft draft) {
   }
   if (took(added)) {
     count(draft);
-    if (switches_to_web_socket(draft)) add_messages(sequence, draft);
+    if (switches_to_web_socket(draft)) {
+      add_messages(sequence, draft);
+    } else {
+      report_.websocket_messages += draft.messages.size();
+    }
   }
   if (!stop_ || !stop_()) return;
   stop_ = nullptr;  // the waiting halves may still be added

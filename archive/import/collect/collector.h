@@ -37,7 +37,7 @@ struct ImportReport {
   std::uint64_t requests_alone = 0;     ///< request records without a response: skipped
   std::uint64_t not_http = 0;           ///< records of other kinds, URLs of other schemes: skipped
   std::uint64_t messages = 0;           ///< of WebSockets
-  std::uint64_t websocket_messages = 0;  ///< skipped: unreadable, or too many
+  std::uint64_t websocket_messages = 0;  ///< skipped: unreadable, too many, or not opened
   std::uint64_t too_large = 0;  ///< exchanges over a limit of the archive or of a URL: skipped
   std::uint64_t statuses_assumed = 0;  ///< 200, for responses that a browser took from its cache
   std::uint64_t damaged = 0;           ///< places where a recording is damaged; remarks name them
@@ -95,6 +95,8 @@ struct ExchangeDraft {
   std::string connection;  ///< exchanges with equal text shared a connection
   ConnectionFacts facts;   ///< its ALPN and TLS, if known
   ConnectTimes connect;    ///< if the connection was made for this exchange
+
+  bool asks_for_web_socket() const { return is_web_socket || !messages.empty(); }
 };
 
 /// Adds the exchanges of one import to an archive: one session, for any number of files. Corrects
@@ -136,6 +138,7 @@ class Collector {
     return result.has_value();
   }
   bool failed() const { return fault_.has_value(); }
+  bool keeps_going() const { return keep_going_; }
   /// Returns the fault and clears it, to continue with the next file: the first damage, unless the
   /// sink failed.
   std::optional<Fault> take_fault();

@@ -1,5 +1,7 @@
 #include "archive/import/collect/http_message.h"
 
+#include <algorithm>
+
 #include "archive/import/collect/field_list.h"
 #include "base/http/h1_parser.h"
 
@@ -39,6 +41,7 @@ void HttpMessage::take_heads(bool is_all) {
       searched_ = 0;
       if (!take_head(std::string_view(held_).substr(0, *end))) return;
       held_.erase(0, *end);
+      head_bytes_ += *end;
       has_head_ = true;
     }
     constexpr std::string_view kNextHead = "HTTP/";
@@ -57,6 +60,7 @@ void HttpMessage::take_heads(bool is_all) {
     auto const* const coding =
         kind_ == Kind::kResponse ? find_field(fields_, "Content-Encoding") : nullptr;
     feed_.emplace(collector_.sink(), is_chunked(fields_), coding == nullptr ? "" : *coding);
+    if (expected_bytes_) feed_->expect(*expected_bytes_ - std::min(head_bytes_, *expected_bytes_));
     collector_.took(feed_->append(std::exchange(held_, {})));
   }
 }
@@ -81,12 +85,12 @@ bool HttpMessage::take_head(std::string_view text) {
   return false;
 }
 
-bool HttpMessage::finish() {
+bool HttpMessage::finish(bool is_cut) {
   if (collector_.failed()) return false;
   take_heads(true);
   if (!feed_ && problem_.empty()) problem_ = "it is empty";
   if (!problem_.empty() || collector_.failed()) return false;
-  auto found = feed_->finish();
+  auto found = feed_->finish(is_cut);
   if (!collector_.took(found)) return false;
   body_ = std::move(*found);
   return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +19,12 @@ class HttpMessage {
 
   HttpMessage(Collector& collector, Kind kind) : collector_(collector), kind_(kind) {}
 
+  /// Before append(): the message, head included, has that many bytes, and was not cut.
+  void expect(std::uint64_t size_bytes) { expected_bytes_ = size_bytes; }
   void append(std::string_view bytes);
-  /// Ends the message. False if it had no head; see problem().
-  bool finish();
+  /// Ends the message; `is_cut`: the recording has only its beginning. False if it had no head; see
+  /// problem().
+  bool finish(bool is_cut = false);
 
   /// After finish(): moves the message into its half of `draft`.
   void take_request(ExchangeDraft& draft);
@@ -38,6 +42,8 @@ class HttpMessage {
 
   Collector& collector_;
   Kind kind_;
+  std::optional<std::uint64_t> expected_bytes_;
+  std::uint64_t head_bytes_ = 0;  ///< of all heads
   std::string held_;
   std::size_t searched_ = 0;
   bool has_head_ = false;  ///< the one in fields_, which may still be an interim one

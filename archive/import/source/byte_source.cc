@@ -28,19 +28,54 @@ std::string_view ByteReader::fill(std::size_t count) {
   begin_ = 0;
   while (end_ < count && !ended_) {
     auto const got = source_.read(std::span(buffer_).subspan(end_));
+    if (got > 0 && source_.begins_part()) note_part();
     end_ += got;
     ended_ = got == 0;
   }
-  if (ended_ && source_.fault() && end_ == 0) fault_ = source_.fault();
+  if (ended_ && source_.fault() && end_ == 0) {
+    fault_ = source_.fault();
+    is_of_source_ = true;
+  }
   return view();
 }
 
+/// A part begins after the bytes in the buffer.
+void ByteReader::note_part() {
+  while (!parts_.empty() && parts_.front() < offset_) parts_.pop_front();
+  parts_.push_back(offset_ + (end_ - begin_));
+}
+
 bool ByteReader::resume() {
-  if (source_.fault() && !source_.resume()) return false;
+  if (source_failed()) {
+    if (!source_.resume()) return false;
+    begin_ = end_ = 0;
+    parts_.clear();
+    ended_ = false;
+  }
   fault_.reset();
-  begin_ = end_ = 0;
-  ended_ = false;
   return true;
+}
+
+bool ByteReader::seek_part(std::uint64_t start) {
+  if (source_failed()) return false;
+  fault_.reset();
+  while (!some().empty()) {
+    while (!parts_.empty() && (parts_.front() <= start || parts_.front() < offset_)) {
+      parts_.pop_front();
+    }
+    if (!parts_.empty()) {
+      consume(parts_.front() - offset_);
+      return true;
+    }
+    consume(view().size());
+  }
+  return false;
+}
+
+std::optional<std::uint64_t> ByteReader::next_part() const {
+  auto const part = std::ranges::lower_bound(parts_, offset_);
+  if (part == parts_.end()) return std::nullopt;
+  return *part;
 }
 
 bool ByteReader::line(std::string& line, std::size_t limit) {
@@ -53,8 +88,10 @@ bool ByteReader::line(std::string& line, std::size_t limit) {
     auto const end = text.find('\n');
     auto const taken = text.substr(0, end);
     if (line.size() - start + taken.size() > limit) {
-      fail("a line of more than " + std::to_string(limit) + " bytes at byte " +
-           std::to_string(offset_));
+      // Never the source's fault, which may follow after many lines of the buffer.
+      fault_ = Fault{.what = "a line of more than " + std::to_string(limit) + " bytes at byte " +
+                             std::to_string(offset_)};
+      is_of_source_ = false;
       return false;
     }
     line += taken;
@@ -70,9 +107,8 @@ bool ByteReader::line(std::string& line, std::size_t limit) {
 void ByteReader::fail(std::string what) {
   if (failed()) return;
   // The source's own fault is the cause.
-  fault_ = ended_ && source_.fault() ? source_.fault() : Fault{.what = std::move(what)};
-  begin_ = end_ = 0;
-  ended_ = true;
+  is_of_source_ = ended_ && source_.fault().has_value();
+  fault_ = is_of_source_ ? source_.fault() : Fault{.what = std::move(what)};
 }
 
 }  // namespace reprise::importing

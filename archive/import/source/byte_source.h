@@ -4,6 +4,7 @@
 // checks once per item instead of once per byte. Not thread-safe.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,12 +48,16 @@ class ByteSource {
   /// After a fault: moves past the damage, to a place where a complete item may begin, and clears
   /// the fault. False if there is no such place.
   virtual bool resume() { return false; }
+  /// Whether the bytes of the last read() begin a part: a gzip member. A read has bytes of one part
+  /// only.
+  bool begins_part() const { return begins_part_; }
   /// A remark for users about data that was read without a fault; usually empty.
   const std::string& remark() const { return remark_; }
 
  protected:
   std::optional<Fault> fault_;
   std::string remark_;
+  bool begins_part_ = false;
 };
 
 /// A range of an Input, which must outlive it.
@@ -79,7 +84,7 @@ class ByteReader {
   explicit ByteReader(ByteSource& source) : source_(source), buffer_(kBufferBytes, '\0') {}
 
   /// The bytes in the buffer: at least one unless the source ended, or after a fault.
-  std::string_view some() { return begin_ < end_ ? view() : fill(1); }
+  std::string_view some() { return begin_ < end_ && !failed() ? view() : fill(1); }
   /// The bytes in the buffer: at least `count` (up to kBufferBytes) unless the source ends before.
   std::string_view fill(std::size_t count);
   /// Does nothing after a fault: the caller's bytes are no longer those of the buffer.
@@ -100,12 +105,22 @@ class ByteReader {
   /// Keeps the first fault.
   void fail(std::string what);
   bool failed() const { return fault_.has_value(); }
+  /// Whether the source failed, not the reader of its bytes.
+  bool source_failed() const { return failed() && is_of_source_; }
   const std::optional<Fault>& fault() const { return fault_; }
-  /// After a fault: continues after the damage. False if the source cannot.
+  /// After a fault of the source: continues after the damage; false if it cannot. After one of the
+  /// reader of its bytes: continues at this byte, with the same buffer.
   bool resume();
+  /// Moves to the first part of the source (ByteSource::begins_part()) that begins after byte
+  /// `start` and not before this byte; clears a fault of the reader of its bytes. False if none
+  /// follows, or the source failed.
+  bool seek_part(std::uint64_t start);
+  /// The offset of the first part that begins in the buffer, at this byte or later.
+  std::optional<std::uint64_t> next_part() const;
 
  private:
   std::string_view view() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void note_part();
 
   ByteSource& source_;
   std::string buffer_;
@@ -113,7 +128,9 @@ class ByteReader {
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool ended_ = false;
+  std::deque<std::uint64_t> parts_;  ///< offsets of those that begin in the buffer
   std::optional<Fault> fault_;
+  bool is_of_source_ = false;  ///< the fault
 };
 
 }  // namespace reprise::importing

@@ -36,7 +36,10 @@ class Gunzip final : public Decompressor {
 
   std::size_t read(std::span<char> into) override {
     while (!fault_) {
-      if (plain_at_ < plain_end_) return copy_plain(into);
+      if (plain_at_ < plain_end_) {
+        begins_part_ = std::exchange(is_new_, false);
+        return copy_plain(into);
+      }
       bool const is_fresh = held().empty();
       if (!refill()) {
         if (inside_member_) bad("the compressed data end too early");
@@ -47,6 +50,7 @@ class Gunzip final : public Decompressor {
       if (!inside_member_) {
         begin_member();
       } else if (auto const given = inflate_piece(into); given > 0) {
+        begins_part_ = std::exchange(is_new_, false);
         return give(given);
       }
     }
@@ -78,6 +82,7 @@ class Gunzip final : public Decompressor {
                  " before the first gzip member");
     }
     if (in.front() != '\x1f') return bad("data after a gzip member is not a gzip member");
+    is_new_ = true;
     if (take_whole_member()) return;
     inside_member_ = true;
     inflation_.restart();
@@ -121,6 +126,7 @@ class Gunzip final : public Decompressor {
   std::size_t plain_end_ = 0;
   coding::Inflation inflation_{coding::Inflation::Format::kGzip};
   bool inside_member_ = false;
+  bool is_new_ = false;              ///< no byte of the member was read yet
   std::size_t taken_of_member_ = 0;  ///< of the member being inflated, while still buffered
   std::size_t padding_ = 0;
 };

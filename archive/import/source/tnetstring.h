@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,8 +47,10 @@ class TnetReader {
     if (open()) close();
   }
 
-  /// Ends reading with a fault at this byte.
-  void fail(const char* what) { bad(what); }
+  /// Where the payload of the innermost open value ends; its type follows. There must be one.
+  std::uint64_t end() const { return ends_.back(); }
+  /// Forgets all open values, after a fault.
+  void reset() { ends_.clear(); }
 
  private:
   void bad(const char* what);

@@ -190,11 +190,10 @@ Task<void> H3ServerStream::write(Bytes bytes) {
 
 /// Whether write() has to wait.
 bool H3ServerStream::is_behind() const {
-  bool const asked = head_gone_ || !has_content_;
-  if (!asked || !outgoing_.empty() || written_.size() > kWritesMax) return true;
+  if (!head_gone_ || !outgoing_.empty() || written_.size() > kWritesMax) return true;
   if (!flushing_) return false;
   // The content is not all: the head goes before it, and may be everything.
-  bool const head_left = stream_sent_bytes_ > sent_before_content_ && unsent_bytes_ == 0;
+  bool const head_left = stream_sent_bytes_ > sent_before_head_ && unsent_bytes_ == 0;
   return !head_left || stream_acknowledged_bytes_ < stream_sent_bytes_ ||
          acknowledged_bytes_ < taken_bytes_;
 }
@@ -237,6 +236,13 @@ void H3ServerStream::answer(StoredResponsePtr stored) {
   respond(response.h2_fields().data(), response.h2_fields().size());
 }
 
+/// The final head, and not only an interim one, is among what nghttp3 offers. Some of it is unsent.
+void H3ServerStream::note_head() {
+  if (std::exchange(head_gone_, true)) return;
+  sent_before_head_ = stream_sent_bytes_;
+  drained_.set();
+}
+
 /// Makes outgoing_ the next piece of a stored body. False if it is damaged.
 bool H3ServerStream::load_piece() {
   auto const* const pieces = answered_ != nullptr ? answered_->parts().pieces.get() : nullptr;
@@ -250,11 +256,7 @@ bool H3ServerStream::load_piece() {
 }
 
 nghttp3_ssize H3ServerStream::next_piece(nghttp3_vec& piece, std::uint32_t& flags) {
-  if (!std::exchange(head_gone_, true)) {
-    // nghttp3 asks once the head is among what it will offer, and before all of it is sent.
-    sent_before_content_ = stream_sent_bytes_;
-    drained_.set();
-  }
+  note_head();  // nghttp3 asks once the head is among what it will offer
   if (!load_piece()) {
     streams_.reset_soon(id_, NGHTTP3_H3_INTERNAL_ERROR);
     return NGHTTP3_ERR_WOULDBLOCK;
@@ -307,6 +309,11 @@ void H3ServerStream::acknowledged(std::uint64_t size_bytes) {
     written_.pop_front();
   }
   if (too_many && written_.size() <= kWritesMax) drained_.set();
+}
+
+void H3ServerStream::stream_offered(std::size_t size_bytes, bool ends) {
+  unsent_bytes_ = size_bytes;
+  if (ends) note_head();  // without content, it is the head that ends the stream
 }
 
 void H3ServerStream::stream_sent(std::size_t size_bytes) {

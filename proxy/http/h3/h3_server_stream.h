@@ -89,8 +89,8 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   bool closed() const { return closed_; }
   void acknowledged(std::uint64_t size_bytes);  ///< of the content
   // Bytes of the QUIC stream: frames with head, content and trailers.
-  /// nghttp3 has that much ready to send.
-  void stream_offered(std::size_t size_bytes) { unsent_bytes_ = size_bytes; }
+  /// nghttp3 has that much ready to send; `ends`: it is all that is left of the stream.
+  void stream_offered(std::size_t size_bytes, bool ends);
   void stream_sent(std::size_t size_bytes);
   void stream_acknowledged(std::uint64_t size_bytes);
   /// For the end of the server: waits return at once.
@@ -122,6 +122,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   void submit_interim(const ResponseHead& interim);
   void respond(const nghttp2_nv* fields, std::size_t count);
   bool load_piece();
+  void note_head();
   bool is_behind() const;
   void submit_trailers();
 
@@ -143,7 +144,7 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   Bytes outgoing_;
   std::size_t next_whole_piece_ = 0;
   bool finishing_ = false;
-  bool head_gone_ = false;  // the session has asked for content
+  bool head_gone_ = false;  // nghttp3 has offered the final head
   HeaderList outgoing_trailers_;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;  // by the session, to send
@@ -151,8 +152,8 @@ class H3ServerStream final : public BodyReader, public ResponseWriter {
   std::size_t unsent_bytes_ = 0;         // ready in nghttp3
   std::uint64_t stream_sent_bytes_ = 0;  // with the frames around the content
   std::uint64_t stream_acknowledged_bytes_ = 0;
-  std::uint64_t sent_before_content_ = 0;  // of stream_sent_bytes_, as content was first asked for
-  bool flushing_ = false;                  // write() waits for acknowledgements
+  std::uint64_t sent_before_head_ = 0;  // of stream_sent_bytes_, when head_gone_ became true
+  bool flushing_ = false;               // write() waits for acknowledgements
   bool hurries_ = false;
   Event drained_;
 

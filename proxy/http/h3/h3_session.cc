@@ -179,7 +179,7 @@ H3Session::Outgoing H3Session::next_to_send() {
     vectors_[i] = {.base = pieces_[i].base, .len = pieces_[i].len};
     size_bytes += pieces_[i].len;
   }
-  if (auto* const each = stream_at(stream)) each->stream_offered(size_bytes);
+  if (auto* const each = stream_at(stream)) each->stream_offered(size_bytes, ends != 0);
   return {.stream = stream,
           .pieces = std::span(vectors_).first(static_cast<std::size_t>(count)),
           .ends = ends != 0};

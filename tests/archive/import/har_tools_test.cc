@@ -311,6 +311,23 @@ TEST_F(ImportHarOfTools, TakesARedirectWithoutItsBodyForComplete) {
   EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kCutByClient);
 }
 
+TEST_F(ImportHarOfTools, FindsThePagesTheToolAndTheStartAfterTheEntries) {
+  std::string const start =
+      R"({"log":{"entries":[{"startedDateTime":"2020-01-01T00:00:01.500Z",)"
+      R"("request":{"method":"GET","url":"https://a.test/x"},)"
+      R"("response":{"status":200,"headers":[],"content":{"size":2,"text":"hi"}}}],)"
+      R"("pages":[{"startedDateTime":"2020-01-01T00:00:00.000Z","title":"https://a.test/"}])";
+  auto const text = start + R"(,"creator":{"name":"Test","version":"1"}}})";
+  for (auto const& each : {text, gzip(text), zip({{"a.har", text}}), "call(" + text + ")"}) {
+    ASSERT_EQ(import(each), "");
+    EXPECT_EQ(sink.sessions.at(0).pages, std::vector<std::string>{"https://a.test/"});
+    EXPECT_THAT(sink.sessions[0].tool_version, testing::HasSubstr("a HAR by Test 1"));
+    EXPECT_EQ(sink.exchanges.at(0).timings.queued, std::chrono::milliseconds(1500));
+  }
+  ASSERT_EQ(import(start + R"(,"_started":"2020-01-01T00:00:01Z"}})"), "");
+  EXPECT_EQ(sink.exchanges.at(0).timings.queued, std::chrono::milliseconds(500));
+}
+
 class ImportHarWithAttachments : public ImportTest {
  protected:
   /// A HAR whose entries all name the file "a", each with these response fields.

@@ -95,6 +95,20 @@ TEST_F(ImportLimits, AReaderIsEmptyAfterAFaultWhateverIsConsumed) {
   EXPECT_EQ(reader.offset(), 0U);
 }
 
+TEST_F(ImportLimits, AReaderContinuesAtTheByteWhereItsUserFailed) {
+  MemoryInput input("0123456789");
+  InputSource source(input, 0, input.size_bytes(), nullptr);
+  ByteReader reader(source);
+  ASSERT_FALSE(reader.some().empty());
+  reader.consume(4);
+  reader.fail("bad");
+  EXPECT_FALSE(reader.source_failed());
+  ASSERT_TRUE(reader.resume());
+  EXPECT_EQ(reader.some(), "456789");
+  EXPECT_EQ(reader.offset(), 4U);
+  EXPECT_FALSE(reader.seek_part(0)) << "a plain source has no parts";
+}
+
 TEST_F(ImportLimits, OfALongJsonTextOnlyTheBeginningIsRead) {
   std::string const text = R"(["long text", 12, "1)" + std::string(2000, '0') + R"(", "short"])";
   MemoryInput input(text);

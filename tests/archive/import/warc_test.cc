@@ -53,38 +53,6 @@ TEST_F(ImportWarc, UnfoldsAMethodFromTheUrl) {
   EXPECT_TRUE(sink.exchanges[0].request.body_partial);
 }
 
-TEST_F(ImportWarc, UndoesRealChunksAndLeavesBodiesThatHaveNone) {
-  std::string const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  ASSERT_EQ(import(record("response", about("a"), head + "4\r\nbody\r\n0\r\n\r\n") +
-                   record("response", about("b"), head + "body, not chunked") +
-                   record("response", about("c"), head + "4\r\nbody\r\nff\r\ncut")),
-            "");
-  EXPECT_EQ(body(0), "body");
-  EXPECT_EQ(body(1), "body, not chunked");
-  EXPECT_EQ(body(2), "bodycut");
-  EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kComplete);
-  EXPECT_EQ(sink.exchanges[2].outcome, Outcome::kCutByOrigin);
-}
-
-TEST_F(ImportWarc, TextThatBeginsWithANumberIsNoChunk) {
-  std::string const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (std::string const text : {"2020\n1;2\n", "12\nfoo", "1\n"}) {
-    ASSERT_EQ(import(record("response", about("a"), head + text)), "");
-    EXPECT_EQ(body(0), text);
-    EXPECT_EQ(sink.exchanges[0].outcome, Outcome::kComplete);
-  }
-}
-
-TEST_F(ImportWarc, AnEmptyLineMoreAfterTheChunksIsNoDamage) {
-  std::string const large(2'000'000, 'x');
-  ASSERT_EQ(import(record("response", about("a"),
-                          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e8480\r\n" +
-                              large + "\r\n0\r\n\r\n\r\n")),
-            "");
-  EXPECT_EQ(sink.exchanges.at(0).outcome, Outcome::kComplete);
-  EXPECT_EQ(body(0).size(), large.size());
-}
-
 /// Wherever its pieces end: they have 256 KiB of the file.
 TEST_F(ImportWarc, AnInterimResponseIsFollowedByTheFinalOne) {
   std::string const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
@@ -139,17 +107,6 @@ TEST_F(ImportWarc, HoldsABoundedAmountOfRevisits) {
   Importer importer(sink, false);
   EXPECT_EQ(read(importer, text), "");
   EXPECT_GT(sink.exchanges.size(), 5U) << "before the end of the import";
-}
-
-TEST_F(ImportWarc, UndoesChunksOfALongBodyInPieces) {
-  std::string const piece(300'000, 'x');
-  std::string chunks;
-  for (int i = 0; i < 10; ++i) chunks += "493e0\r\n" + piece + "\r\n";
-  ASSERT_EQ(import(record(
-                "response", about("a"),
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n")),
-            "");
-  EXPECT_EQ(body(0).size(), 3'000'000U);
 }
 
 TEST_F(ImportWarc, ResolvesARevisitByPlaceAndByDigestAlsoBeforeItsOriginal) {
@@ -304,6 +261,32 @@ TEST_F(ImportWarc, GoesOnBehindABrokenHeadWhenToldSo) {
   EXPECT_EQ(report.damaged, 1U);
 }
 
+TEST_F(ImportWarc, GoesOnAtARecordOfEveryKnownVersion) {
+  for (std::string const version : {"0.17", "0.18", "1.0", "1.1"}) {
+    auto good = record("response", about("a"), kResponse);
+    good.replace(0, good.find('\r'), "WARC/" + version);
+    auto broken = good;
+    std::string const length = "Content-Length: ";
+    broken.insert(broken.find(length) + length.size(), "oops");
+    EXPECT_THAT(import(good + broken + "WARC/1.9 is unknown" + good + good, true),
+                HasSubstr("record 2 at byte"));
+    EXPECT_EQ(report.exchanges, 3U) << version;
+    EXPECT_EQ(report.damaged, 1U) << version;
+  }
+}
+
+TEST_F(ImportWarc, KeepsTheRecordsAfterALineThatIsTooLong) {
+  auto const good = record("response", about("a"), kResponse);
+  auto const broken =
+      record("response", about("b", "X: " + std::string(70'000, 'x') + "\r\n"), kResponse);
+  for (auto const& text :
+       {good + broken + good + good, gzip(good) + gzip(broken + good + good),
+        good + "WARC/1.0" + std::string(70'000, '\r') + "\n" + broken + good + good}) {
+    EXPECT_THAT(import(text, true), HasSubstr("a line of more than"));
+    EXPECT_EQ(report.exchanges, 3U);
+  }
+}
+
 TEST_F(ImportWarc, RefusesAResponseThatIsNoneUnlessADigestVouchesForIt) {
   std::string const noise = "HTTP/nonsense\r\n\r\n";
   EXPECT_THAT(import(record("response", about("a"), noise)), HasSubstr("skipped: "));
@@ -354,22 +337,6 @@ TEST_F(ImportWarc, PairsNeighboursOfWhichOneNamesARecordThatIsNotThere) {
   EXPECT_EQ(sink.exchanges[0].request.method, "POST");
   EXPECT_EQ(sink.exchanges[1].request.method, "POST");
   EXPECT_EQ(report.requests_alone, 1U) << "the last one has no neighbour of its URI";
-}
-
-TEST_F(ImportWarc, ReadsAnArc) {
-  std::string const version = "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
-  auto const arc = "filedesc://x.arc 0.0.0.0 20200101000000 text/plain " +
-                   std::to_string(version.size()) + "\n" + version +
-                   "\nhttp://a.test/a b 192.0.2.1 20200101000001 text/html " +
-                   std::to_string(kResponse.size()) + "\n" + kResponse +
-                   "\nhttp://a.test/bare 192.0.2.1 20200101000002 text/html 4\nbody\n" +
-                   "\ndns:a.test 192.0.2.1 20200101000002 text/dns 1\nx\n";
-  ASSERT_EQ(import(arc), "");
-  ASSERT_EQ(sink.exchanges.size(), 2U);
-  EXPECT_EQ(url(0), "http://a.test/a%20b");
-  EXPECT_EQ(fields(1), "Content-Type: text/html\n");
-  EXPECT_EQ(sink.exchanges[1].timings.queued, std::chrono::seconds(1));
-  EXPECT_EQ(report.not_http, 1U);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CallTree view{.window_us = 1'000'000};
   view.calls = {{.kind = CallKind::kRequest, .end_us = 900'000},
                 {.kind = CallKind::kPhase, .name = "wait", .end_us = 500'000, .parent = 0}};
-  add_server_calls(view, 0, wait_of(view, 0), fields);
+  TraceNames names;
+  add_server_calls(view, 0, wait_of(view, 0), names, fields);
   check_tree(view);
   for (const Call& call : view.calls) {
     if (call.kind == CallKind::kSpan && call.end_us > 500'000) std::abort();

@@ -57,6 +57,10 @@ class Site final : public Handler {
       served = co_await cut(writer, kCutBytes);
     } else if (head.target == "/cut-early") {
       served = co_await cut(writer, 0);
+    } else if (head.target == "/cut-204") {
+      served = co_await cut_without_content(writer, 204);
+    } else if (head.target == "/cut-304") {
+      served = co_await cut_without_content(writer, 304);
     } else if (head.target == "/drops") {
       served = co_await drip(writer);
     } else if (head.target == "/download") {
@@ -132,6 +136,14 @@ class Site final : public Handler {
     if (size_bytes > 0) {
       if (auto const sent = co_await writer.write(bytes_of(piece)); !sent) co_return sent;
     }
+    if (auto const left = co_await writer.write({}); !left) co_return left;
+    co_return fail(std::make_error_code(std::errc::connection_aborted));
+  }
+  /// The same after a head without content, which it sends once it is released.
+  Task<void> cut_without_content(ResponseWriter& writer, std::uint16_t status) {
+    (void)co_await writer.send_head({.status = 103});
+    co_await held_.emplace_back().wait();
+    (void)co_await writer.send_head({.status = status});
     if (auto const left = co_await writer.write({}); !left) co_return left;
     co_return fail(std::make_error_code(std::errc::connection_aborted));
   }

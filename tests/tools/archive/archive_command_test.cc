@@ -2,7 +2,6 @@
 // the golden one.
 
 #include <gmock/gmock.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -11,6 +10,7 @@
 #include "tests/archive/archive_fixture.h"
 #include "tests/archive/file_size_limit.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -29,14 +29,13 @@ class ArchiveCommand : public testing::Test {
   int run(std::vector<std::string> arguments) {
     std::ranges::replace(arguments, "FILE", path_.string());
     arguments.insert(arguments.begin(), "archive");
-    std::ranges::reverse(arguments);  // as CLI11 takes them
     CLI::App app;
     int exit_code = kExitDone;
     add_archive_command(app, exit_code);
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     try {
-      app.parse(arguments);
+      parse_words(app, std::move(arguments));
     } catch (const CLI::ParseError&) {
       exit_code = kExitUsage;
     }
@@ -165,6 +164,21 @@ TEST_F(ArchiveCommand, RepairLeavesAWholeFileAndTheOriginal) {
   EXPECT_EQ(json().at("exchanges_kept").as_int64(), 3);
 }
 
+TEST_F(ArchiveCommand, RepairSaysWhenItCannotCountTheLoss) {
+  auto bytes = read_file(path_);
+  bytes.resize(open_archive(path_)->records_end());  // no index, so it is scanned
+  bytes += "no record but no zeros";
+  write_file(path_, bytes);
+  auto const copy = folder_ / "copy.reprise";
+  std::filesystem::copy_file(path_, copy);
+  EXPECT_EQ(run({"repair", "FILE"}), kExitDone);
+  EXPECT_THAT(out_, AllOf(HasSubstr("4 exchanges kept, an unknown number lost"),
+                          HasSubstr("the number of exchanges lost there is unknown")));
+  EXPECT_EQ(run({"repair", copy.string(), "--json"}), kExitDone);
+  EXPECT_EQ(json().at("exchanges_lost").as_int64(), 0);
+  EXPECT_TRUE(json().at("more_may_be_lost").as_bool());
+}
+
 TEST_F(ArchiveCommand, NamesTheFileWhatIsWrongAndWhatToDo) {
   write_file(path_, "#!/bin/sh\n");
   EXPECT_EQ(run({"ls", "FILE"}), kExitArchive);
@@ -270,6 +284,40 @@ TEST_F(ArchiveCommand, DiffSkipsDateAndAgeUnlessAsked) {
   EXPECT_EQ(run({"diff", a, b, "--all-headers"}), kExitGate);
   EXPECT_THAT(out_,
               AllOf(HasSubstr("+ Date: Thu, 01 Jan 2026 00:00:20 GMT"), HasSubstr("- age: 10")));
+}
+
+TEST_F(ArchiveCommand, DiffNamesTheFirstMessageThatDiffersAndOneThatIsDamaged) {
+  auto const record_messages = [this](const char* name, std::vector<std::string_view> texts) {
+    auto const path = folder_ / name;
+    auto const writer = create_archive(path);
+    EXPECT_TRUE(writer->begin_session(a_session()));
+    auto exchange = an_exchange(1, "/socket");
+    exchange.request.protocol = kWebSocketProtocol;
+    exchange.response.status = 101;
+    add(*writer, exchange);
+    for (auto const text : texts) {
+      EXPECT_TRUE(writer->add_message(1, {.time = SessionTime(1), .payload = as_bytes(text)}));
+    }
+    EXPECT_TRUE(writer->close());
+    return path.string();
+  };
+  auto const a = record_messages("ws-a.reprise", {"hello", "again", "bye"});
+  auto const b = record_messages("ws-b.reprise", {"hello", "bye"});
+  EXPECT_EQ(run({"diff", a, a}), kExitDone) << out_;
+  EXPECT_EQ(run({"diff", a, b}), kExitGate);
+  EXPECT_THAT(out_, HasSubstr("    messages: 3 -> 2, different from message 2 on\n"));
+  EXPECT_EQ(run({"diff", a, b, "--json"}), kExitGate);
+  auto const difference = json().at("differences").at(0);
+  EXPECT_EQ(difference.at("differences").at(0).as_string(), "messages");
+  EXPECT_EQ(difference.at("messages").at("a").as_int64(), 3);
+  EXPECT_EQ(difference.at("messages").at("b").as_int64(), 2);
+  EXPECT_EQ(difference.at("messages").at("first_changed").as_int64(), 2);
+  auto bytes = read_file(b);
+  bytes[bytes.find("bye")] = 'B';
+  write_file(b, bytes);
+  EXPECT_EQ(run({"diff", a, b}), kExitArchive);
+  EXPECT_THAT(error_, AllOf(HasSubstr(b + ": a WebSocket message of exchange 1 ("),
+                            HasSubstr("/socket) is damaged")));
 }
 
 TEST(ArchiveText, KeepsPrintableUtf8AndEscapesTheRest) {

@@ -4,6 +4,7 @@
 
 #include "archive/think_time.h"
 #include "dns/look_up.h"
+#include "dns/resolver.h"
 #include "dns/wire.h"
 #include "tests/proxy/replay/recorded_archive.h"
 
@@ -13,6 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -33,6 +35,22 @@ class RecordedHostsTest : public testing::Test {
                                  .connect_start = milliseconds(40),
                                  .ready = milliseconds(60)});
   }
+  /// A query that took so long; `rcode` none: no server answered.
+  void add_query(std::uint16_t type, milliseconds took, std::vector<std::string> addresses = {},
+                 std::optional<std::uint16_t> rcode = 0, const std::string& host = "a.test") {
+    archive_.add(DnsAnswer{.host = host,
+                           .type = type,
+                           .rcode = rcode,
+                           .addresses = std::move(addresses),
+                           .asked = milliseconds(10),
+                           .answered = milliseconds(10) + took});
+  }
+  /// Those of a.test.
+  LookupTimes times() { return lookup_times(archive_.reader(), 1).at("a.test"); }
+  static constexpr std::uint16_t kA = 1;
+  static constexpr std::uint16_t kAaaa = 28;
+  static constexpr std::uint16_t kHttps = 65;
+
   std::vector<std::string> names() {
     std::vector<std::string> names;
     for (auto const& each : recorded_hosts(archive_.reader(), 1)) names.push_back(each.host);
@@ -64,7 +82,7 @@ TEST_F(RecordedHostsTest, OfAnImportAreAsSlowToResolveAndAsFarAwayAsItsConnectio
   add_response_of("timed.test");
   add_connection_to("timed.test");
   EXPECT_THAT(lookup_times(archive_.reader(), 1),
-              ElementsAre(std::pair("timed.test", milliseconds(30))));
+              ElementsAre(Pair("timed.test", LookupTimes::all(milliseconds(30)))));
   EXPECT_THAT(recorded_round_trips(archive_.reader(), 1),
               ElementsAre(std::pair(net::ip::make_address("192.0.2.1"), milliseconds(20))));
 }
@@ -108,7 +126,95 @@ TEST_F(RecordedHostsTest, AnswersCountBeforeConnections) {
   archive_.add(DnsAnswer{
       .host = "timed.test", .type = 1, .asked = milliseconds(10), .answered = milliseconds(17)});
   EXPECT_THAT(lookup_times(archive_.reader(), 1),
-              ElementsAre(std::pair("timed.test", milliseconds(7))));
+              ElementsAre(Pair("timed.test", LookupTimes::all(milliseconds(7)))));
+}
+
+TEST_F(RecordedHostsTest, AreAsSlowToResolveAsTheLongestQueryOfEachType) {
+  add_query(kA, milliseconds(5), {"192.0.2.1"});
+  add_query(kA, milliseconds(3), {"192.0.2.1"});
+  add_query(kAaaa, milliseconds(20));
+  add_query(kHttps, milliseconds(150));
+  add_query(99, milliseconds(1));
+  EXPECT_EQ(
+      times(),
+      (LookupTimes{.a = milliseconds(5), .aaaa = milliseconds(20), .https = milliseconds(150)}));
+  EXPECT_EQ(times().of_addresses(), milliseconds(20));
+  EXPECT_EQ(times().of(kHttps), milliseconds(150));
+  EXPECT_EQ(times().of(99), milliseconds(5));
+}
+
+TEST_F(RecordedHostsTest, WaitForTheOtherFamilyAsLongAsTheRecorderDid) {
+  EXPECT_EQ(dns::Resolver::Options().other_family, kOtherFamilyWait);
+  add_query(kA, milliseconds(5), {"192.0.2.1"});
+  add_query(kAaaa, milliseconds(150), {"2001:db8::1"});
+  EXPECT_EQ(times().a, milliseconds(5));
+  EXPECT_EQ(times().aaaa, milliseconds(55));
+}
+
+TEST_F(RecordedHostsTest, WaitForIpv6IfIpv4HasNoAddresses) {
+  add_query(kA, milliseconds(5));
+  add_query(kAaaa, milliseconds(150), {"2001:db8::1"});
+  EXPECT_EQ(times().a, milliseconds(5));
+  EXPECT_EQ(times().aaaa, milliseconds(150));
+}
+
+TEST_F(RecordedHostsTest, DoNotWaitForQueriesWithoutAnAnswer) {
+  add_query(kA, milliseconds(5), {"192.0.2.1"});
+  add_query(kAaaa, milliseconds(6000), {}, std::nullopt);
+  add_query(kHttps, milliseconds(6000), {}, std::nullopt);
+  EXPECT_EQ(
+      times(),
+      (LookupTimes{.a = milliseconds(5), .aaaa = milliseconds(55), .https = milliseconds(55)}));
+}
+
+TEST_F(RecordedHostsTest, IgnoreAQueryWithoutAnAnswerIfAnotherOneHasOne) {
+  add_query(kA, milliseconds(6000), {}, std::nullopt);
+  add_query(kA, milliseconds(8), {"192.0.2.1"});
+  EXPECT_EQ(times(), LookupTimes::all(milliseconds(8)));
+}
+
+TEST_F(RecordedHostsTest, WaitForTheTimeoutIfNothingWasAnswered) {
+  for (auto const type : {kA, kAaaa, kHttps}) {
+    add_query(type, milliseconds(6000), {}, std::nullopt);
+  }
+  EXPECT_EQ(times(), LookupTimes::all(milliseconds(6000)));
+}
+
+TEST_F(RecordedHostsTest, TakeTheShortestTimeForATypeWithoutAQuery) {
+  add_query(kA, milliseconds(100), {"192.0.2.1"});
+  add_query(kHttps, milliseconds(20));
+  EXPECT_EQ(times().aaaa, milliseconds(20));
+}
+
+TEST_F(RecordedHostsTest, AnswersAlsoWaitForNamesThatWereLookedUpInVain) {
+  add_query(kA, milliseconds(5), {"192.0.2.1"});
+  add_query(kA, milliseconds(40), {}, 3, "lost.test");
+  std::vector<dns::RecordedHost> hosts{{.host = "a.test"}, {.host = "a.test"}};
+  dns::OtherDelays others;
+  ThinkTime const doubled{.kind = ThinkTime::Kind::kRecorded, .factor = 2};
+  EXPECT_TRUE(delay_answers(archive_.reader(), 1, doubled, hosts, others));
+  EXPECT_EQ(hosts[0].delay, LookupTimes::all(milliseconds(10)));
+  EXPECT_EQ(hosts[1].delay, hosts[0].delay);
+  EXPECT_EQ(others.all, milliseconds(0));
+  EXPECT_THAT(others.by_name, ElementsAre(Pair("lost.test", LookupTimes::all(milliseconds(80)))));
+}
+
+TEST_F(RecordedHostsTest, AFixedTimeIsThatOfAllNames) {
+  std::vector<dns::RecordedHost> hosts{{.host = "a.test"}};
+  dns::OtherDelays others;
+  ThinkTime const fixed{.kind = ThinkTime::Kind::kFixed, .fixed = milliseconds(30)};
+  EXPECT_TRUE(delay_answers(archive_.reader(), 1, fixed, hosts, others));
+  EXPECT_EQ(hosts[0].delay, LookupTimes::all(milliseconds(30)));
+  EXPECT_EQ(others.all, milliseconds(30));
+  EXPECT_THAT(others.by_name, IsEmpty());
+}
+
+TEST_F(RecordedHostsTest, NothingWaitsIfNothingWasLookedUp) {
+  add_response_of("a.test");
+  auto hosts = recorded_hosts(archive_.reader(), 1);
+  dns::OtherDelays others;
+  ThinkTime const recorded{.kind = ThinkTime::Kind::kRecorded};
+  EXPECT_FALSE(delay_answers(archive_.reader(), 1, recorded, hosts, others));
 }
 
 TEST_F(RecordedHostsTest, ComeWithTheirDnsDataOnce) {

@@ -202,6 +202,21 @@ TEST_F(H3ServerTest, SendsTheHeadAgainOfAnAnswerThatIsCutBeforeItsContent) {
   pair.arrives_at_client = nullptr;
 }
 
+/// What was sent and acknowledged before is the interim head alone.
+TEST_F(H3ServerTest, SendsTheHeadOfACutAnswerWithoutContentAfterAnInterimOne) {
+  auto& client = pair.open();
+  for (auto const* const status : {"204", "304"}) {
+    auto const stream = client.get("/cut-" + std::string(status));
+    pair.run();
+    auto const ended = pair.site.ended;
+    EXPECT_EQ(client.answer(stream).status, "103");
+    pair.site.release();
+    pair.run([&] { return pair.site.ended > ended; });
+    EXPECT_EQ(client.answer(stream).interim, std::vector<std::string>{"103"});
+    EXPECT_EQ(client.answer(stream).status, status);
+  }
+}
+
 /// nghttp3 would send nothing on any stream.
 TEST_F(H3ServerTest, HoldsAHandlerBackWhileManyOfItsWritesAreNotAcknowledged) {
   auto& client = pair.open();
