@@ -133,7 +133,11 @@ class Side {
     auto const p = check_.expected_loss;
     auto const spread = kLossDeviations * std::sqrt(sent * p * (1 - p)) + (p > 0 ? 1 : 0);
     if (std::abs(lost - sent * p) <= spread) return;
-    deviations.push_back(sentence("%.0f packets of %.0f were lost", lost, sent));
+    auto const of_sent = " of " + std::to_string(check_.packets_sent);
+    deviations.push_back(std::string(name_) + ": " +
+                         counted(static_cast<std::uint64_t>(std::max(lost, 0.0)),
+                                 "packet" + of_sent + " was", "packets" + of_sent + " were") +
+                         " lost");
   }
 
   std::string sentence(const char* format, double is, double should) const {

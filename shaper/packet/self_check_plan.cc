@@ -38,7 +38,7 @@ ProbeTrain train_for(const LinkSettings& settings) {
   auto const mean = mean_rate_bps(settings);
   auto const rate = mean > 0 ? static_cast<double>(mean) : kJudgedRateMaxBps;
   auto const bytes = rate * kTrainSeconds / 8;
-  // One packet must fit the queue.
+  // One packet must fit the queue, if the smallest does.
   auto const limit = settings.queue.bytes > 0 ? settings.queue.bytes : kLinkMtuBytes;
   auto const largest = std::clamp<double>(static_cast<double>(limit), kPingBytes, kLinkMtuBytes);
   auto const size =
@@ -48,7 +48,10 @@ ProbeTrain train_for(const LinkSettings& settings) {
   if (settings.queue.bytes > 0) {
     most = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, settings.queue.bytes / size));
   }
-  auto const count = std::clamp<double>(bytes / size, 2, std::max(2U, most));
+  // The packet on the wire does not count towards the queue. None may wait behind it if even this
+  // size does not fit.
+  auto const least = settings.queue.bytes > 0 && settings.queue.bytes < size ? 1U : 2U;
+  auto const count = std::clamp<double>(bytes / size, least, std::max(least, most));
   return {.packets = static_cast<std::uint32_t>(count), .packet_bytes = size};
 }
 

@@ -163,7 +163,9 @@ bool StreamRelay::done() const {
 
 bool StreamRelay::idle_without_proxy() const {
   bool const gone = !end(End::proxy).socket.is_open() || end(End::proxy).gone;
-  return gone && pipe(Direction::down).held.size() == 0;
+  auto const& down = pipe(Direction::down);
+  bool const end_is_due = down.source_ended && !reset_ && !down.finished;
+  return gone && down.held.size() == 0 && !end_is_due;
 }
 
 }  // namespace reprise

@@ -53,7 +53,8 @@ class StreamRelay {
 
   /// Whether the relay has finished.
   bool done() const;
-  /// Whether only this is left: the proxy is gone, and the client has all its data.
+  /// Whether only this is left: the proxy is gone, and the client has all its data and their end,
+  /// if they have one.
   bool idle_without_proxy() const;
 
  private:

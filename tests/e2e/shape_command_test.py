@@ -2,6 +2,7 @@
 """`reprise shape`: a command behind a link, what it may and may not do, and what is left of it."""
 
 import collections
+import fcntl
 import hashlib
 import http.server
 import json
@@ -14,7 +15,9 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
+import time
 import xml.etree.ElementTree
 
 import harness
@@ -38,6 +41,24 @@ sock.sendall(b"u" * 300000)
 sock.shutdown(socket.SHUT_WR)
 print(sock.makefile().read())
 """
+
+# Reads nothing before it has sent everything.
+REFUSED_UPLOAD = f"""
+import socket, sys
+sock = socket.create_connection(("{HOST}", int(sys.argv[1])))
+size, was_reset = 0, False
+try:
+    sock.sendall(b"u" * 2000000)
+except ConnectionError:
+    was_reset = True
+try:
+    while part := sock.recv(65536):
+        size += len(part)
+except ConnectionError:
+    was_reset = True
+print(size, was_reset)
+"""
+REFUSAL = b"r" * 100000
 
 MANY = 200
 CONNECTIONS = f"""
@@ -191,6 +212,21 @@ class Shape(harness.TestCase):
             threading.Thread(target=lambda: answer(listener.accept()[0]), daemon=True).start()
             done = run("--ports", str(port), "--", PYTHON, "-c", UPLOAD, str(port))
         self.assertEqual(done.stdout.strip(), "300000")
+
+    def test_an_early_answer_arrives_before_the_reset_that_follows_it(self):
+        """A server that does not read the whole upload resets the connection when it closes it."""
+        def refuse(connection):
+            connection.recv(1)
+            connection.sendall(REFUSAL)
+            while any(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4))):
+                time.sleep(0.001)  # a reset would cut off what the relay does not have yet
+            connection.close()
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            threading.Thread(target=lambda: refuse(listener.accept()[0]), daemon=True).start()
+            done = run("--ports", str(port), "--", PYTHON, "-c", REFUSED_UPLOAD, str(port))
+        self.assertEqual(done.stdout.split(), [str(len(REFUSAL)), "True"])
 
     def test_a_port_where_nothing_listens_is_an_error_to_the_command(self):
         with socket.socket() as unused:

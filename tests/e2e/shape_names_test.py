@@ -19,6 +19,9 @@ import dns.rcode
 
 MANY = [f"10.0.0.{i}" for i in range(1, 201)]  # more than UDP carries
 RTT_MS = 100
+CONNECT = """/usr/bin/python3 -c '
+import socket, sys
+socket.create_connection(("192.0.2.1", int(sys.argv[1]))).recv(1)' """
 RESOLVER = "nameserver 192.0.2.1\noptions timeout:1 attempts:5\n"
 
 
@@ -80,6 +83,23 @@ class ShapeNames(dns_test.Stub):
                     lines, _ = self.dig_behind_the_link(*arguments)
                     self.assertEqual([line.split()[4] for line in lines
                                       if line[:1] not in ("", ";")], ["192.0.2.7"])
+
+    def test_connections_to_the_address_of_a_resolver_do_not_make_it_the_first(self):
+        if not shutil.which("dig"):
+            self.skipTest("dig is not installed")
+        for resolver, address in (("127.0.0.9", "192.0.2.7"), ("127.0.0.1", "192.0.2.8")):
+            hosts = self.folder / address
+            hosts.write_text(f"{address} one.example\n")
+            self.stub("--listen", f"{resolver}:{dns_names.NAMES_PORT}", str(hosts))
+        dns_names.use_resolver(self, "127.0.0.9", "nameserver 127.0.0.1\n")
+        with socket.create_server(("127.0.0.1", 0)) as site:
+            threading.Thread(target=lambda: site.accept()[0].close(), daemon=True).start()
+            port = str(site.getsockname()[1])
+            done = harness.run("shape", "--link", "none,rtt=1ms", "--no-selfcheck", "--ports", port,
+                               "--", "sh", "-c", CONNECT + port + " && dig +short one.example")
+        if done.returncode == 4:
+            self.skipTest(done.stderr.decode())
+        self.assertEqual(done.stdout, b"192.0.2.7\n", done.stderr.decode())
 
     def bind(self, address):
         server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -8,7 +8,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/write.hpp>
 #include <fstream>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "shaper/packet/network/joined_connections.h"
 #include "shaper/packet/network/topology.h"
 #include "shaper/socket_deadline.h"
 
@@ -35,38 +35,6 @@ constexpr std::chrono::seconds kAnswerPatience{10};
 constexpr std::chrono::milliseconds kNextResolverAfter{1500};
 constexpr std::size_t kResolversMax = 3;
 constexpr std::chrono::milliseconds kAcceptPause{50};
-
-/// Both ends of a relayed connection, for as long as one of its ways is open.
-struct Carried {
-  tcp::socket inside;
-  tcp::socket outside;
-  std::shared_ptr<void> counted;
-
-  /// Makes both ends see an abnormal end.
-  void abort() {
-    boost::system::error_code ignored;
-    for (tcp::socket* const socket : {&inside, &outside}) {
-      socket->set_option(tcp::socket::linger(true, 0), ignored);
-      socket->close(ignored);
-    }
-  }
-};
-
-net::awaitable<void> pump(std::shared_ptr<Carried> carried, tcp::socket& from, tcp::socket& to) {
-  std::vector<char> buffer(OutsideRelay::kBufferBytes);
-  while (true) {
-    auto const [error, size] = co_await from.async_read_some(net::buffer(buffer), kTuple);
-    if (error == net::error::eof) {
-      boost::system::error_code failed;
-      to.shutdown(tcp::socket::shutdown_send, failed);
-      co_return;
-    }
-    if (error) break;
-    auto const [broken, written] = co_await net::async_write(to, net::buffer(buffer, size), kTuple);
-    if (broken) break;
-  }
-  carried->abort();
-}
 
 /// The reply of a server; empty without one.
 net::awaitable<std::vector<std::byte>> ask(udp::endpoint server,
@@ -95,13 +63,17 @@ bool is_failure(std::span<const std::byte> reply) {
   return code == 2 || code == 4 || code == 5;
 }
 
+bool means_resolvers(const net::ip::address_v4& address, std::uint16_t port) {
+  return address.to_uint() == kServerAddress && port == kDnsPort;
+}
+
 }  // namespace
 
 std::vector<net::ip::address> OutsideRelay::outside(const net::ip::address_v4& address,
                                                     std::uint16_t port) const {
-  if (address.to_uint() != kServerAddress) return {address};
-  return port == kDnsPort ? resolvers_
-                          : std::vector<net::ip::address>{net::ip::address_v4::loopback()};
+  if (means_resolvers(address, port)) return resolvers_;
+  if (address.to_uint() == kServerAddress) return {net::ip::address_v4::loopback()};
+  return {address};
 }
 
 void OutsideRelay::prefer(const net::ip::address& resolver) {
@@ -154,32 +126,26 @@ net::awaitable<void> OutsideRelay::carry(tcp::socket inside) {
   if (error) co_return;
   ++*open_connections_;
   std::shared_ptr<void> counted(nullptr, [open = open_connections_](void*) { --*open; });
-  auto const carried =
-      std::make_shared<Carried>(std::move(inside), tcp::socket(context_), std::move(counted));
-  auto const destinations = outside(asked.address().to_v4(), asked.port());
+  auto const address_asked = asked.address().to_v4();
+  auto const destinations = outside(address_asked, asked.port());
+  tcp::socket dialled(context_);
   for (auto const& address : destinations) {
     bool const is_last = &address == &destinations.back();
     tcp::endpoint const destination(address, asked.port());
-    SocketDeadline const deadline(carried->outside, is_last ? kDialPatience : kNextResolverAfter);
-    std::tie(error) = co_await carried->outside.async_connect(destination, kTuple);
+    SocketDeadline const deadline(dialled, is_last ? kDialPatience : kNextResolverAfter);
+    std::tie(error) = co_await dialled.async_connect(destination, kTuple);
     if (!error) {
-      prefer(address);
+      if (means_resolvers(address_asked, asked.port())) prefer(address);
       break;
     }
     boost::system::error_code ignored;
-    carried->outside.close(ignored);
+    dialled.close(ignored);
   }
   if (error) {
-    carried->abort();
+    reset_connection(inside);
     co_return;
   }
-  for (tcp::socket* const socket : {&carried->inside, &carried->outside}) {
-    socket->set_option(tcp::no_delay(true), error);
-  }
-  // The other direction runs by itself; both keep the connection alive.
-  net::co_spawn(context_, pump(carried, carried->inside, carried->outside),
-                [carried](std::exception_ptr) {});
-  co_await pump(carried, carried->outside, carried->inside);
+  co_await join_connections(std::move(inside), std::move(dialled), std::move(counted));
 }
 
 net::awaitable<void> OutsideRelay::read_questions(udp::socket socket) {
@@ -207,7 +173,7 @@ net::awaitable<void> OutsideRelay::answer(udp::socket& socket, Datagram question
     bool const helped = !is_failure(got);
     if (!got.empty()) reply = std::move(got);
     if (helped) {
-      prefer(address);
+      if (means_resolvers(*asked, kDnsPort)) prefer(address);
       break;
     }
   }

@@ -19,16 +19,15 @@ namespace reprise {
 /// The outer network behind a packet link: accepts the connections to a shell's listeners, and
 /// relays each to its original address and port, over an ordinary socket of this process. A
 /// connection is accepted before its destination is dialled: one that is refused outside is reset
-/// after the handshake, and the dial outside counts towards the first byte. Each side waits for the
-/// other: at most kBufferBytes per direction are held here. Runs on the thread of `context`.
+/// after the handshake, and the dial outside counts towards the first byte. Then both are joined
+/// (joined_connections.h). Runs on the thread of `context`.
 ///
 /// The server's own address (topology.h) stands for this machine's loopback; its port 53 stands for
 /// the resolvers. They are asked in order: over UDP the next one when one cannot be reached, fails
 /// or has not answered within 1.5 seconds, over TCP when it cannot be connected to. The one that
-/// helped is then asked first.
+/// helped is then asked first. Traffic to a resolver's own address does not change the order.
 class OutsideRelay {
  public:
-  static constexpr std::size_t kBufferBytes = 65536;
   static constexpr std::size_t kConnectionsMax = 4096;
   static constexpr std::size_t kQueriesMax = 512;
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "shaper/link.h"
 #include "shaper/packet/lateness.h"
 #include "shaper/wire.h"
 
@@ -54,6 +55,19 @@ TEST(SelfCheckPlan, ATrainFitsASmallQueue) {
   auto const train = plan_self_check(link_to_check("9000/9000/20,queue=1000b")).down;
   EXPECT_EQ(train.packets, 2U);
   EXPECT_LE((train.packets - 1) * train.packet_bytes, 1000U);
+}
+
+TEST(SelfCheckPlan, NoPacketOfATrainIsDroppedByASmallQueue) {
+  for (const char* const queue : {"1b", "63b", "64b", "100b", "1000b", "1p"}) {
+    auto const settings = link_to_check(std::string("9000/9000/20,queue=") + queue).down;
+    auto const train = plan_self_check({.down = settings, .up = settings}).down;
+    EXPECT_GE(train.packets, 1U) << queue;
+    Link link(settings, 1, 0, 0s);
+    for (std::uint32_t i = 0; i < train.packets; ++i) {
+      Packet const packet{.handle = i, .size_bytes = train.packet_bytes};
+      EXPECT_EQ(link.enqueue(packet, 0s), Admission::queued) << queue;
+    }
+  }
 }
 
 TEST(SelfCheckPlan, EveryKnownProfileIsChecked) {

@@ -311,6 +311,18 @@ TEST_F(StreamShellTest, DeliversWhatWasSentBeforeItStops) {
   EXPECT_NE(::connect(late.get(), reinterpret_cast<const sockaddr*>(&at_), sizeof at_), 0);
 }
 
+TEST_F(StreamShellTest, DeliversTheEndOfDataBeforeItStops) {
+  start("none/none/200ms");
+  open();
+  send_all(proxy_.socket, "answer");
+  EXPECT_EQ(receive(client_, 6), "answer");
+  proxy_.socket.reset();
+  shell_->stop();
+  int error = 0;
+  EXPECT_EQ(receive_to_the_end(client_, &error), "");
+  EXPECT_EQ(error, 0);
+}
+
 TEST_F(StreamShellTest, AnswersQuestionsARoundTripLater) {
   start("none/none/100ms");
   Descriptor const client(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
