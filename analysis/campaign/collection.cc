@@ -215,9 +215,10 @@ json::object PageCollection::summary() const {
                    {"browsers", std::move(browsers)},
                    {"urls", std::move(all_urls)}};
   if (!failures.empty()) out["failures"] = std::move(failures);
+  if (!start_url_.empty()) out["url"] = as_utf8(start_url_);
   if (advice_.empty()) return out;
   out["advice"] = advice_;
-  out["url"] = "";
+  if (start_url_.empty()) out["url"] = "";
   json::array values;
   for (const LoadResult::Load& load : results_.front().loads) {
     out["url"] = as_utf8(load.page.url);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/campaign/page_failure.h"
@@ -44,6 +45,8 @@ class PageCollection {
 
   /// Why there is no record of this page, or not of all its loads.
   void add_failure(PageFailure failure);
+  /// The URL of a page of which there is no load.
+  void add_start_url(std::string url) { start_url_ = std::move(url); }
 
   /// By side, in the plan's order; one without loads is empty.
   const std::vector<LoadResult>& results() const { return results_; }
@@ -54,7 +57,7 @@ class PageCollection {
   std::string cells() const;
   /// "page", "loads", "failed", "nodes" with their loads, "browsers" with their versions, "urls" of
   /// the pages; "failures", if every load of one of them failed; of the task advise also "advice",
-  /// and as recorded "url" and "load_events_ms".
+  /// and as recorded "url" and "load_events_ms"; without advice "url", if it is known.
   boost::json::object summary() const;
 
  private:
@@ -67,6 +70,7 @@ class PageCollection {
   std::map<std::string, std::size_t> nodes_;
   std::map<std::string, std::set<std::string>> browsers_;  ///< versions, by name
   boost::json::object advice_;
+  std::string start_url_;
 };
 
 }  // namespace reprise

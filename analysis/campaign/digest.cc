@@ -163,6 +163,13 @@ AdvisedPage advised_page(const json::object& summary) {
   return page;
 }
 
+void take_urls(std::span<AdvisedPage> pages, const std::map<std::string, AdvisedPage>& before) {
+  for (AdvisedPage& page : pages) {
+    auto const then = before.find(page.page);
+    if (page.url.empty() && then != before.end()) page.url = then->second.url;
+  }
+}
+
 PageChanges changes_since(std::span<const AdvisedPage> pages,
                           const std::map<std::string, AdvisedPage>& before) {
   PageChanges out;

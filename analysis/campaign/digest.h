@@ -24,6 +24,9 @@ struct AdvisedPage {
 
 /// A page of set.json.
 AdvisedPage advised_page(const boost::json::object& summary);
+/// Pages without a URL, such as those that could not be measured, take the one that they had
+/// before. `before`: the same pages the last time, by name.
+void take_urls(std::span<AdvisedPage> pages, const std::map<std::string, AdvisedPage>& before);
 
 /// `since_last_time` of each page that was there before, by its name.
 using PageChanges = std::map<std::string, boost::json::object>;

@@ -24,12 +24,8 @@ std::vector<PageFailure> failures_of(const LoadResult& result, std::size_t page,
     auto found = std::ranges::find_if(
         pages, [&](const Page& each) { return each.failure.url == load.page.url; });
     if (found == pages.end()) {
-      found = pages.insert(found, Page{.failure = {.page = page,
-                                                   .name = {},
-                                                   .side = std::string(side),
-                                                   .url = load.page.url,
-                                                   .loads = 0,
-                                                   .why = {}}});
+      found = pages.insert(
+          found, Page{.failure = {.page = page, .side = std::string(side), .url = load.page.url}});
     }
     if (load.page.outcome == LoadOutcome::kLoaded) found->loaded = true;
     if (found->failure.loads++ == 0) found->failure.why = why_not_loaded(load.page);

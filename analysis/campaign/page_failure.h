@@ -15,11 +15,11 @@ namespace reprise {
 
 struct PageFailure {
   std::size_t page = 0;   ///< index into Plan::pages
-  std::string name;       ///< of that; empty in the header of a shard
-  std::string side;       ///< empty: on all sides
-  std::string url;        ///< empty: all pages of the archive
+  std::string name = {};  ///< of that; empty in the header of a shard
+  std::string side = {};  ///< empty: on all sides
+  std::string url = {};   ///< empty: all pages of the archive
   std::size_t loads = 0;  ///< that failed; pages of the tasks record and advise
-  std::string why;        ///< of the first one
+  std::string why = {};   ///< of the first one
   /// Whether nothing of the archive was measured, such as when it is damaged.
   bool is_of_all() const { return side.empty() && url.empty(); }
 };

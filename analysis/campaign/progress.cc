@@ -49,12 +49,8 @@ class FailedPages {
     for (auto const& [key, of_key] : failed_) {
       auto const& [page, side, url] = key;
       auto sum = of_key;
-      PageFailure failure{.page = page,
-                          .name = plan_.pages[page].name,
-                          .side = side,
-                          .url = url,
-                          .loads = 0,
-                          .why = sum.why};
+      PageFailure failure{
+          .page = page, .name = plan_.pages[page].name, .side = side, .url = url, .why = sum.why};
       auto const of_all = failed_.find({page, "", ""});
       if (!failure.is_of_all() && of_all != failed_.end()) {
         sum.parts += of_all->second.parts;

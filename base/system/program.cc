@@ -19,10 +19,9 @@
 namespace reprise {
 namespace {
 
-constexpr std::size_t kOutputBytesMax = 1 << 20;
-
 /// Reads until the program and all processes that it started have closed their end.
-Result<std::string> read_all(int fd, std::chrono::steady_clock::time_point deadline) {
+Result<std::string> read_all(int fd, std::chrono::steady_clock::time_point deadline,
+                             std::size_t bytes_max) {
   std::string output;
   std::array<char, 4096> chunk;
   while (true) {
@@ -37,7 +36,7 @@ Result<std::string> read_all(int fd, std::chrono::steady_clock::time_point deadl
     if (count == 0) return output;
     if (count < 0) return fail(last_system_error());
     output.append(chunk.data(), static_cast<std::size_t>(count));
-    if (output.size() > kOutputBytesMax) return fail(std::make_error_code(std::errc::message_size));
+    if (output.size() > bytes_max) return fail(std::make_error_code(std::errc::message_size));
   }
 }
 
@@ -87,7 +86,7 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
 
 Result<ProgramResult> run_program(const std::filesystem::path& program,
                                   const std::vector<std::string>& arguments,
-                                  std::chrono::milliseconds timeout) {
+                                  std::chrono::milliseconds timeout, std::size_t output_bytes_max) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(last_system_error());
   Descriptor const read_end(ends[0]);
@@ -96,7 +95,8 @@ Result<ProgramResult> run_program(const std::filesystem::path& program,
   if (!child) return fail(child.error());
   write_end = Descriptor();
 
-  auto output = read_all(read_end.get(), std::chrono::steady_clock::now() + timeout);
+  auto output =
+      read_all(read_end.get(), std::chrono::steady_clock::now() + timeout, output_bytes_max);
   if (!output) ::kill(-*child, SIGKILL);
   int status = 0;
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {

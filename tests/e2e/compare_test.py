@@ -287,6 +287,59 @@ class Compare(harness.TestCase):
         self.assertIn(f"{whole} is a whole result set. Name the folder of one side in it, such as "
                       f"{whole}/A".encode(), done.stderr)
 
+    def write_set(self, *pages, sides=("A", "B")):
+        """As `campaign collect` does."""
+        head = json.dumps({"schema": "reprise-set/1", "sides": list(sides), "pages": []})
+        self.write("set/set.json",
+                   head[:-2] + "\n" + ",\n".join(map(json.dumps, pages)) + "\n]}\n")
+
+    def test_a_page_of_the_set_without_a_file_is_named_as_not_compared(self):
+        home, slow = result(1000), result(1040)
+        self.compare_folders({"home": home}, {"home": home})
+        folders = [str(self.folder / "set" / side) for side in "AB"]
+        why = "shard 2 has no result: no such page\u001b[31m"
+        self.write_set({"page": "home"}, {"page": "gone"},
+                       {"page": "shop", "failures": [{"side": "C", "url": "", "why": "of C"},
+                                                     {"side": "", "url": "", "why": why}]},
+                       {"page": "../../home"})
+        neither = "neither A nor B has a result of this page"
+        for flags, code in (((), 1), (("--allow", "pages"), 0)):
+            done = harness.run("compare", *folders, *flags)
+            told = done.stdout.decode()
+            self.assertEqual(done.returncode, code, told)
+            hint = "" if flags else r" \(--allow pages permits the comparison\)"
+            self.assertRegex(told, rf"same +home\nnot compared: gone: {neither}{hint}\n"
+                                   rf"not compared: shop: {neither}; shard 2 has no result: "
+                                   rf"no such page\\x1b\[31m{hint}\n"
+                                   r"1 page: 1 same, .* 0 refused; 2 pages not compared\n$")
+            done = harness.run("compare", *folders, "--json", *flags)
+            self.assertEqual(done.returncode, code)
+            found = json.loads(done.stdout)
+            self.assertEqual(found["not_compared"], [{"page": "gone", "why": neither},
+                                                     {"page": "shop", "why": f"{neither}; {why}"}])
+            self.assertEqual((found["alpha"], found["same"], len(found["pages"])), (0.05, 1, 1))
+        self.write("set/B/home.json", slow)
+        self.assertEqual(harness.run("compare", *folders).returncode, 5)
+        for side in "AB":
+            (self.folder / "set" / side / "home.json").unlink()
+        done = harness.run("compare", *folders, "--allow", "pages")
+        self.assertEqual(done.returncode, 1, "nothing is compared")
+        self.assertIn(b"0 pages: ", done.stdout)
+        self.assertIn(b"; 3 pages not compared", done.stdout)
+
+    def test_only_the_set_of_the_two_folders_names_pages(self):
+        home = result(1000)
+        code, told, _ = self.compare_folders({"home": home}, {"home": home})
+        self.write_set({"page": "shop"}, sides=("C", "D"))
+        folders = [str(self.folder / "set" / side) + "/" for side in "AB"]
+        self.assertEqual(harness.run("compare", *folders).stdout.decode(), told)
+        self.assertEqual(code, 0)
+        self.assertNotIn("not compared", told)
+        self.write_set({"page": "home"})
+        self.assertEqual(harness.run("compare", *folders).stdout.decode(), told)
+        self.write_set({"page": "shop"})
+        self.assertIn(b"1 page not compared", harness.run("compare", *folders).stdout)
+
     def test_two_folders_have_neither_markdown_nor_junit(self):
         for flags in (("--markdown",), ("--junit", str(self.folder / "report.xml"))):
             done = harness.run("compare", str(self.folder), str(self.folder), *flags)

@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cstddef>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 constexpr std::uintmax_t kSetBytesMax = std::uintmax_t{1} << 30;
+constexpr std::size_t kPagesNamed = 20;
 
 /// Nothing after an error, which is printed.
 std::optional<std::vector<AdvisedPage>> advised_pages(const fs::path& set) {
@@ -43,6 +45,20 @@ std::optional<std::vector<AdvisedPage>> advised_pages(const fs::path& set) {
   return out;
 }
 
+/// Of these pages only the name can tell who owns them.
+void tell_pages_without_url(const std::vector<AdvisedPage>& pages) {
+  std::string names;
+  std::size_t count = 0;
+  for (const AdvisedPage& page : pages) {
+    if (!page.url.empty()) continue;
+    if (++count <= kPagesNamed) names += (names.empty() ? "" : ", ") + page.page;
+  }
+  if (count == 0) return;
+  if (count > kPagesNamed) names += " and " + std::to_string(count - kPagesNamed) + " more";
+  say_of_campaign(0, counted(count, "page has no URL", "pages have no URL") +
+                         ", so only patterns for names can match: " + names);
+}
+
 }  // namespace
 
 int write_digests(const DigestOptions& options) {
@@ -51,7 +67,7 @@ int write_digests(const DigestOptions& options) {
       text ? Owners::parse(*text)
            : std::expected<Owners, std::string>(std::unexpected(text.error().message()));
   if (!owners) return say_of_campaign(kExitUsage, options.owners.string() + ": " + owners.error());
-  auto const pages = advised_pages(options.set);
+  auto pages = advised_pages(options.set);
   if (!pages) return kExitFailed;
   std::map<std::string, AdvisedPage> before;
   if (!options.before.empty()) {
@@ -59,6 +75,8 @@ int write_digests(const DigestOptions& options) {
     if (!last) return kExitFailed;
     for (AdvisedPage& page : *last) before.emplace(page.page, std::move(page));
   }
+  take_urls(*pages, before);
+  tell_pages_without_url(*pages);
   auto const changes = changes_since(*pages, before);
   std::map<std::string, std::vector<AdvisedPage>> by_owner;
   for (const AdvisedPage& page : *pages) {

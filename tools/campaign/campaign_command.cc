@@ -67,7 +67,11 @@ int check_here(const CampaignFlags& flags) {
   if (!folder) return folder.error();
   if (!folder->is_still(flags.plan)) return kExitFailed;
   auto const node = node_name(flags.node);
-  NodeLock const alone(node);
+  auto const alone = NodeLock::take(node);
+  if (!alone) {
+    auto const code = Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
+    return say_of_campaign(code, "node " + node + ": " + alone.error());
+  }
   auto const bad = check_node(*folder, node);
   if (!bad) return kExitDone;
   auto const exit_code = Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
@@ -200,7 +204,9 @@ void add_campaign_command(CLI::App& app, int& exit_code) {
   plan->callback([flags, &exit_code] { exit_code = plan_from_file(flags->file, flags->output); });
   add_start(*campaign, flags, "submit", "Start all shards of a plan", exit_code);
   add_start(*campaign, flags, "resume", "Start the shards that have no result", exit_code);
-  auto* const status = add_sub(*campaign, flags, "status", "Say what is done, missing and why");
+  auto* const status =
+      add_sub(*campaign, flags, "status",
+              "Say what is done, missing and why; the exit status is 0 even if pages failed");
   status->add_flag("--json", flags->json, "Print JSON");
   status->callback([flags, &exit_code] { exit_code = tell_status(*flags); });
   add_collect(*campaign, flags, exit_code);

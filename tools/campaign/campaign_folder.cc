@@ -113,12 +113,24 @@ bool keep_file_at(const fs::path& path, std::string_view text) {
   return kept(path, done);
 }
 
+/// A path in `folder` that is not taken: that of a node's result.
+fs::path free_place(const fs::path& folder, const std::string& node, const fs::path& result) {
+  auto const name = node + "-" + result.stem().string();
+  auto const suffix = result.extension().string();
+  auto place = folder / (name + suffix);
+  std::error_code error;
+  for (std::size_t number = 2; fs::exists(place, error); ++number) {
+    place = folder / (name + "-" + std::to_string(number) + suffix);
+  }
+  return place;
+}
+
 std::string holder_text(::pid_t process) {
   return "process " + std::to_string(process) + " on " + host_name();
 }
 
 /// Whether `holder` is a process of this machine that has ended. A shard that it was just starting
-/// holds its lock a moment longer: until it runs its own program.
+/// holds its lock until it runs its own program.
 bool has_ended(std::string_view holder) {
   constexpr std::string_view kBefore = "process ";
   if (!holder.starts_with(kBefore)) return false;
@@ -128,13 +140,10 @@ bool has_ended(std::string_view holder) {
   return process > 0 && holder == holder_text(process) && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-bool take_lock(int file, const fs::path& path) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  // Ten seconds: a busy machine may take long to start the program.
-  constexpr int kTriesMax = 500;
-  for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
-    if (tries >= kTriesMax || !has_ended(contents_of(path))) return false;
-    std::this_thread::sleep_for(kPause);
+bool take_lock(int file, const fs::path& path, const std::function<void()>& pause) {
+  for (int pauses = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++pauses) {
+    if (pauses >= CampaignLock::kPausesMax || !has_ended(contents_of(path))) return false;
+    pause();
   }
   return true;
 }
@@ -280,30 +289,46 @@ void CampaignFolder::keep_failure(const ShardFailure& failure) const {
                          failure.text());
 }
 
-void CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {
-  if (refused.empty()) return;
-  for (std::size_t shard = 1; shard <= plan_.shards.size(); ++shard) {
-    auto const header = result_of(shard);
-    if (!header || std::ranges::find(refused, header->node, &RefusedNode::node) == refused.end()) {
-      continue;
-    }
-    bool const records = plan_.campaign.task == CampaignFile::Task::kRecord;
-    auto const from = records ? result_path(shard).parent_path() : result_path(shard);
-    auto const folder = path_ / "set-aside";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    fs::rename(from, folder / (header->node + "-" + from.filename().string()), error);
+bool CampaignFolder::set_aside(const std::vector<RefusedNode>& refused) const {
+  bool good = true;
+  for (std::size_t shard = 1; !refused.empty() && shard <= plan_.shards.size(); ++shard) {
+    good = set_aside(shard, refused) && good;
   }
+  return good;
 }
 
-std::optional<CampaignLock> CampaignLock::take(const fs::path& folder) {
+bool CampaignFolder::set_aside(std::size_t shard, const std::vector<RefusedNode>& refused) const {
+  auto const header = refused.empty() ? std::nullopt : result_of(shard);
+  if (!header || std::ranges::find(refused, header->node, &RefusedNode::node) == refused.end()) {
+    return true;
+  }
+  bool const records = plan_.campaign.task == CampaignFile::Task::kRecord;
+  auto const from = records ? result_path(shard).parent_path() : result_path(shard);
+  auto const folder = path_ / "set-aside";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) fs::rename(from, free_place(folder, header->node, from), error);
+  // Another process may have moved it.
+  if (!error || error == std::errc::no_such_file_or_directory) return true;
+  say_of_campaign(0, from.string() + " is of the refused node " + header->node +
+                         " and cannot be moved to " + folder.string() + ": " + error.message() +
+                         ". Remove it, then run `reprise campaign resume`");
+  return false;
+}
+
+void CampaignLock::pause_briefly() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+std::optional<CampaignLock> CampaignLock::take(const fs::path& folder,
+                                               const std::function<void()>& pause) {
   auto const path = folder / "lock";
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) {
     say_of_campaign(0, path.string() + ": " + last_system_error().message());
     return std::nullopt;
   }
-  if (!take_lock(file.get(), path)) {
+  if (!take_lock(file.get(), path, pause)) {
     auto const holder = contents_of(path);
     say_of_campaign(0, "another `reprise campaign` works on " + folder.string() +
                            (holder.empty() ? "" : " (" + holder + ")") +

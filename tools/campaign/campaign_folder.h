@@ -6,9 +6,11 @@
 
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/campaign/plan.h"
@@ -52,8 +54,11 @@ class CampaignFolder {
   bool keep_node_check(NodeCheck check) const;
   /// Why an attempt failed. What cannot be written is only printed.
   void keep_failure(const ShardFailure& failure) const;
-  /// Moves the results of refused nodes away, so that their shards run again.
-  void set_aside(const std::vector<RefusedNode>& refused) const;
+  /// Moves the results of refused nodes away, so that their shards run again. Results that were set
+  /// aside before are kept. Prints an error of each that cannot be moved; false then.
+  bool set_aside(const std::vector<RefusedNode>& refused) const;
+  /// The same of one shard.
+  bool set_aside(std::size_t shard, const std::vector<RefusedNode>& refused) const;
 
  private:
   std::filesystem::path path_;
@@ -65,11 +70,19 @@ class CampaignFolder {
 /// the file system has locks. Held until its end, however this process ends.
 class CampaignLock {
  public:
-  /// Prints who holds it; nothing then.
-  static std::optional<CampaignLock> take(const std::filesystem::path& folder);
+  /// Ten seconds in all: a busy machine may take long to start a program.
+  static constexpr int kPausesMax = 500;
+
+  /// A shard that a process of this machine was just starting when it ended holds the lock until it
+  /// runs its own program: tries again after each `pause`, by default 20 ms, kPausesMax times. Of
+  /// any other holder, or one that stays, prints the name; nothing then.
+  static std::optional<CampaignLock> take(const std::filesystem::path& folder,
+                                          const std::function<void()>& pause = pause_briefly);
 
  private:
   explicit CampaignLock(Descriptor file) : file_(std::move(file)) {}
+  static void pause_briefly();
+
   Descriptor file_;
 };
 

@@ -18,8 +18,9 @@
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
-#include "tools/campaign/older_set.h"
+#include "tools/campaign/start_url.h"
 #include "tools/commands.h"
+#include "tools/compare/result_set_file.h"
 #include "tools/record/corpus_summary.h"
 
 namespace reprise {
@@ -114,7 +115,7 @@ class Collecting {
 
   /// Sides that only the older set has: the files of its pages, and their folders.
   void remove_other_sides() const {
-    OlderSet older(options_.output / "set.json");
+    ResultSetFile older(options_.output / "set.json");
     auto sides = older.sides();
     for (const CampaignSide& side : plan_.campaign.sides) sides.erase(side.name);
     if (sides.empty()) return;
@@ -122,7 +123,7 @@ class Collecting {
     std::error_code error;
     while (auto const page = older.next_page()) {
       for (const std::string& side : sides) {
-        auto const path = options_.output / side / (*page + ".json");
+        auto const path = options_.output / side / (page->name + ".json");
         if (fs::remove(path, error)) ++removed[side];
         if (error) say_of_campaign(0, path.string() + " cannot be removed: " + error.message());
       }
@@ -146,6 +147,10 @@ class Collecting {
       }
     }
     if (auto failure = why_missing(page)) collection.add_failure(std::move(*failure));
+    bool const advises = plan_.campaign.task == CampaignFile::Task::kAdvise;
+    if (advises && collection.results().front().loads.empty()) {
+      collection.add_start_url(start_url_of(plan_, page));
+    }
     for (std::size_t side = 0; side < collection.results().size(); ++side) {
       const LoadResult& result = collection.results()[side];
       auto const path =
@@ -172,9 +177,6 @@ class Collecting {
       return PageFailure{
           .page = page,
           .name = plan_.pages[page].name,
-          .side = {},
-          .url = {},
-          .loads = 0,
           .why = "shard " + std::to_string(each.shard) + " has no result: " + each.text()};
     }
     return std::nullopt;

@@ -27,7 +27,8 @@ struct EngineOptions {
 };
 
 /// Starts the missing shards: those of `submit` and of `resume`. Prints progress and errors;
-/// returns the exit code: done when no shard is missing, or when all missing ones are queued.
+/// returns the exit code: done when no shard is missing, or when all missing ones are queued and
+/// can start by themselves.
 int run_campaign(const CampaignFolder& folder, const EngineOptions& options);
 
 /// On this machine. Measuring shards one at a time.

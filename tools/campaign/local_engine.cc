@@ -16,13 +16,27 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// What shards have shown of this machine, in all rounds.
+struct MachineState {
+  bool has_recorded = false;  ///< pages, for this campaign
+  unsigned again_in_a_row = 0;
+
+  void add(int exit_code, bool records) {
+    again_in_a_row = exit_code == kExitShardAgain ? again_in_a_row + 1 : 0;
+    if (exit_code == kExitDone && records) has_recorded = true;
+  }
+  /// A machine that can record can have a shard of which all pages are gone: it runs again. Two in
+  /// a row are the machine's fault.
+  bool can_continue() const { return again_in_a_row <= (has_recorded ? 1U : 0U); }
+};
+
 /// Shards of one round, in processes of their own. Each is in the round's list as soon as it
 /// starts, and no earlier: a death of this process costs the others none of their starts.
 class LocalRound {
  public:
   LocalRound(const CampaignFolder& folder, const EngineOptions& options,
-             const std::vector<std::size_t>& shards, Rounds& rounds)
-      : folder_(folder), options_(options), shards_(shards), rounds_(rounds) {}
+             const std::vector<std::size_t>& shards, Rounds& rounds, MachineState& machine)
+      : folder_(folder), options_(options), shards_(shards), rounds_(rounds), machine_(machine) {}
 
   /// Returns the exit code of an interruption, of a node that must not measure, or of a list that
   /// cannot be written; else 0.
@@ -73,7 +87,9 @@ class LocalRound {
       auto const wait = Clock::now() + std::chrono::milliseconds(200) / running_.size();
       auto const status = each.process->wait_until(wait);
       if (!status) continue;
-      if (exit_code_of(*status) == kExitShardAgain) stopped_ = kExitShardAgain;
+      machine_.add(exit_code_of(*status),
+                   folder_.plan().campaign.task == CampaignFile::Task::kRecord);
+      if (!machine_.can_continue()) stopped_ = kExitShardAgain;
       ++ended_;
       say_of_campaign(0, "shard " + std::to_string(each.shard) + " ended, " +
                              std::to_string(ended_) + " of " + std::to_string(shards_.size()));
@@ -86,6 +102,7 @@ class LocalRound {
   const EngineOptions& options_;
   const std::vector<std::size_t>& shards_;
   Rounds& rounds_;
+  MachineState& machine_;
   std::vector<Running> running_;
   std::size_t started_ = 0;
   std::size_t ended_ = 0;
@@ -101,8 +118,10 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
                            "--jobs is for recording: two measurements on one machine disturb each "
                            "other");
   }
+  MachineState machine;
   while (true) {
     auto const progress = progress_of(folder.plan(), folder.facts());
+    if (records && progress.loads > progress.failed_loads) machine.has_recorded = true;
     folder.set_aside(progress.refused);
     if (progress.missing.empty()) {
       std::fputs(progress_text(progress).c_str(), stderr);
@@ -114,7 +133,7 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
     if (rounds.add({}) == 0) return kExitFailed;
     say_of_campaign(0, counted(shards.size(), "shard") + " to run here, about " +
                            time_text(progress.seconds_left));
-    int const code = LocalRound(folder, options, shards, rounds).run();
+    int const code = LocalRound(folder, options, shards, rounds, machine).run();
     if (code != 0) {
       if (code == kExitShardAgain) {
         return say_of_campaign(

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
+#include "base/system/last_error.h"
 #include "base/system/program.h"
 #include "base/text/json_fields.h"
 #include "base/text/white_space.h"
@@ -137,16 +140,31 @@ std::optional<NodeFault> check_node(const CampaignFolder& folder, const std::str
   return std::nullopt;
 }
 
-NodeLock::NodeLock(const std::string& node) {
+std::expected<NodeLock, std::string> NodeLock::take(const std::string& node) {
+  auto const refuse = [](const std::string& what, const std::error_code& error) {
+    return std::unexpected(
+        "the lock that keeps shards of this machine apart cannot be taken: " + what + ": " +
+        error.message() + ". Set TMPDIR to a folder on this machine that you can write to");
+  };
   std::string name = node;
   std::ranges::replace(name, '/', '_');
   std::error_code error;
-  auto const path = fs::temp_directory_path(error) /
-                    ("reprise-campaign-" + std::to_string(::getuid()) + "-" + name + ".lock");
-  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  while (file_.is_open() && ::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR &&
-         !Interruption::was_asked()) {
+  auto const folder = fs::temp_directory_path(error);
+  if (error) {
+    auto const* const given = std::getenv("TMPDIR");
+    return refuse(given != nullptr ? given : "/tmp", error);
   }
+  auto const path =
+      folder / ("reprise-campaign-" + std::to_string(::getuid()) + "-" + name + ".lock");
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.is_open()) return refuse(path.string(), last_system_error());
+  while (::flock(file.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return refuse(path.string(), last_system_error());
+    if (Interruption::was_asked()) {
+      return std::unexpected("interrupted while another shard ran on this machine");
+    }
+  }
+  return NodeLock(std::move(file));
 }
 
 }  // namespace reprise

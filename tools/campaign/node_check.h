@@ -4,9 +4,12 @@
 // takes as long as on the others.
 
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/system/descriptor.h"
 #include "tools/campaign/campaign_folder.h"
 
 namespace reprise {
@@ -24,12 +27,16 @@ struct NodeFault {
 /// must not measure; nothing: it may.
 std::optional<NodeFault> check_node(const CampaignFolder& folder, const std::string& node);
 
-/// Until the end of this object no other measuring shard of this node runs on this machine. Waits.
+/// Until the end of this object no other measuring shard of this node runs on this machine.
 class NodeLock {
  public:
-  explicit NodeLock(const std::string& node);
+  /// Waits for the others. Errors, as a sentence: its file, which is in TMPDIR, cannot be opened or
+  /// locked; a signal that asked to end (Interruption).
+  static std::expected<NodeLock, std::string> take(const std::string& node);
 
  private:
+  explicit NodeLock(Descriptor file) : file_(std::move(file)) {}
+
   Descriptor file_;
 };
 

@@ -17,16 +17,15 @@
 #include "base/system/execute.h"
 #include "base/system/guarded_process.h"
 #include "base/system/json_file.h"
-#include "base/system/last_error.h"
-#include "base/system/mapped_file.h"
 #include "base/system/private_file.h"
 #include "base/system/private_folder.h"
 #include "base/system/text_file.h"
-#include "base/text/json_fields.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/campaign/error_relay.h"
 #include "tools/campaign/node_check.h"
+#include "tools/campaign/recorded_pages.h"
+#include "tools/campaign/recording_folder.h"
 #include "tools/commands.h"
 #include "tools/experiment/experiment.h"
 #include "tools/process/interruption.h"
@@ -64,20 +63,6 @@ int run_self(std::vector<std::string> arguments, ErrorRelay* errors = nullptr) {
   return exit_code_of(*status);
 }
 
-/// fsync(2) on all in a folder, and on the folder: a rename after it finds them complete.
-Result<void> sync_all_in(const fs::path& folder) {
-  std::error_code error;
-  fs::recursive_directory_iterator it(folder, error), end;
-  for (; !error && it != end; it.increment(error)) {
-    std::error_code unknown;
-    bool const is_kept = it->is_regular_file(unknown) || it->is_directory(unknown);
-    if (!is_kept) continue;
-    if (auto const done = sync_file(it->path()); !done) return done;
-  }
-  if (error) return fail(error);
-  return sync_file(folder);
-}
-
 class ShardRun {
  public:
   ShardRun(const CampaignFolder& folder, std::size_t number, std::string node)
@@ -112,7 +97,7 @@ class ShardRun {
       }
       of_pages = std::move(fault);
     }
-    if (of_pages && !is_final(*of_pages)) return of_pages;
+    if (of_pages && !is_final(*of_pages, header_.records > 0)) return of_pages;
     finish(began);
     if (folder_.keep_result(header_.shard, header_line(header_) + records_)) return std::nullopt;
     return ShardFault{kExitShardAgain, "the result could not be written"};
@@ -126,13 +111,33 @@ class ShardRun {
                                    .count();
   }
 
+  /// The last attempt's failure, if this one is the same.
+  std::optional<ShardFailure> same_failure(const ShardFault& fault) const {
+    auto last = folder_.failure_of(header_.shard);
+    if (last && last->reason != as_utf8(fault.text)) last.reset();
+    return last;
+  }
+
   /// Whether only these pages are at fault, which another attempt would not change: the last one
-  /// failed the same way, and other pages were measured. What a machine does once in a while is
-  /// tried again.
-  bool is_final(const ShardFault& fault) const {
-    auto const last = folder_.failure_of(header_.shard);
-    if (header_.records == 0 || !last || last->reason != as_utf8(fault.text)) return false;
+  /// failed the same way, and other pages succeeded. What a machine does once in a while is tried
+  /// again.
+  bool is_final(const ShardFault& fault, bool others_succeeded) const {
+    if (!others_succeeded || !same_failure(fault)) return false;
     say_of_campaign(0, fault.text + "; the results of the shard's other pages are kept");
+    return true;
+  }
+
+  /// The same if all pages fail, which a machine without a network can cause: a second machine has
+  /// to agree, if the campaign has one.
+  bool is_final_for_all(const ShardFault& fault) const {
+    auto const last = same_failure(fault);
+    if (!last) return false;
+    auto const checks = folder_.node_checks();
+    bool const is_alone = std::ranges::none_of(checks, [&](const NodeCheck& each) {
+      return each.node != header_.node && each.problems.empty();
+    });
+    if (last->node == header_.node && !is_alone) return false;
+    say_of_campaign(0, fault.text + ", as in the last attempt: this is kept as the result");
     return true;
   }
 
@@ -253,88 +258,59 @@ class ShardRun {
 
   /// The archives' folder is the result: it appears by rename, too.
   std::optional<ShardFault> record(Clock::time_point began) {
+    RecordingFolder folder(folder_, header_.shard, header_.node);
+    if (auto fault = record_into(folder)) return fault;
+    finish(began);
+    auto done = write_private_file(header_line(header_), folder.path() / "shard.json");
+    if (done) done = folder.put();
+    if (done) return std::nullopt;
     auto const place = folder_.result_path(header_.shard).parent_path();
-    auto const part = fs::path(place).concat("." + header_.node + "." + std::to_string(::getpid()));
-    std::error_code error;
-    fs::remove_all(part, error);
-    fs::create_directories(part, error);
+    return ShardFault{kExitShardAgain, place.string() + ": " + done.error().message()};
+  }
+
+  std::optional<ShardFault> record_into(RecordingFolder& folder) {
     std::string list;
     for (const ShardPart& each : shard_.parts) list += plan_.pages[each.page].source + "\n";
-    auto fault = record_into(part, list);
-    if (!fault) {
-      finish(began);
-      auto done = write_private_file(header_line(header_), part / "shard.json");
-      if (done) done = sync_all_in(part);
-      if (done) done = put(part, place);
-      if (!done) {
-        fault = ShardFault{kExitShardAgain, place.string() + ": " + done.error().message()};
-      }
-    }
-    fs::remove_all(part, error);
-    return fault;
-  }
-
-  /// Renames the folder `part` to `place`. What is in the way there is kept if it is this shard's
-  /// result, since a twin was quicker; else it is set aside. Errors: the system error of
-  /// mkdir(2), mkdtemp(3) or rename(2).
-  Result<void> put(const fs::path& part, const fs::path& place) const {
-    std::error_code error;
-    fs::rename(part, place, error);
-    if (!error || folder_.is_done(header_.shard)) return {};
-    if (error != std::errc::directory_not_empty && error != std::errc::file_exists) {
-      return fail(error);
-    }
-    auto const folder = folder_.path() / "set-aside";
-    fs::create_directories(folder, error);
-    if (error) return fail(error);
-    auto aside = (folder / (place.filename().string() + "-XXXXXX")).string();
-    if (::mkdtemp(aside.data()) == nullptr) return fail(last_system_error());
-    fs::rename(place, aside, error);
-    if (error) return fail(error);
-    fs::rename(part, place, error);
-    if (error && !folder_.is_done(header_.shard)) return fail(error);
-    say_of_campaign(0, place.string() + " was no result of this shard: it is in " + aside);
-    return {};
-  }
-
-  std::optional<ShardFault> record_into(const fs::path& folder, const std::string& list) {
-    if (auto const done = write_private_file(list, folder / "urls.txt"); !done) {
-      return ShardFault{kExitShardAgain, "urls.txt: " + done.error().message()};
-    }
-    std::vector<std::string> words{"record", "--urls", (folder / "urls.txt").string(), "-o",
-                                   folder.string()};
+    auto done = folder.make();
+    if (done) done = write_private_file(list, folder.path() / "urls.txt");
+    if (!done) return ShardFault{kExitShardAgain, "urls.txt: " + done.error().message()};
+    std::vector<std::string> words{"record", "--urls", (folder.path() / "urls.txt").string(), "-o",
+                                   folder.path().string()};
     words.insert(words.end(), {"--browser", plan_.campaign.browsers.front()});
     auto const& flags = plan_.campaign.flags;
     words.insert(words.end(), flags.begin(), flags.end());
     auto const code = run_self(std::move(words));
-    auto const corpus = read_json(folder / "corpus.json");
-    // A page that cannot be recorded is a result, like a load that fails.
-    bool const ended = code == kExitDone || code == kExitFailed || code == kExitGate;
-    if (!ended || !corpus.is_object()) {
-      return ShardFault{code == kExitDone ? int{kExitFailed} : code,
-                        "`reprise record` failed; the log of this shard has the reason"};
+    if (code != kExitDone && code != kExitFailed && code != kExitGate) {
+      return ShardFault{code, "`reprise record` failed; the log of this shard has the reason"};
     }
-    header_.loads = shard_.parts.size();
-    for (const json::value& page : array_at(corpus.get_object(), "pages")) {
-      if (page.is_object() && text_at(page.get_object(), "archive").empty()) {
-        ++header_.failed;
-        add_unrecorded(page.get_object());
-      }
-    }
-    return std::nullopt;
+    auto const corpus = read_json(folder.path() / "corpus.json");
+    return judge(
+        recorded_pages(plan_, shard_, corpus.is_object() ? corpus.get_object() : json::object()),
+        folder);
   }
 
-  /// A page of corpus.json.
-  void add_unrecorded(const json::object& page) {
-    for (const ShardPart& part : shard_.parts) {
-      if (plan_.pages[part.page].name != text_at(page, "name")) continue;
-      add_failure({.page = part.page,
-                   .name = {},
-                   .side = {},
-                   .url = {},
-                   .loads = 1,
-                   .why = std::string(text_at(page, "failure"))});
+  /// Why this is no result yet. A page that cannot be recorded is one, like a load that fails, when
+  /// it has failed twice.
+  std::optional<ShardFault> judge(const RecordedPages& pages, const RecordingFolder& folder) {
+    if (pages.unreached > 0) {
+      return ShardFault{kExitShardAgain,
+                        "`reprise record` ended before all pages of the shard were recorded; the "
+                        "log of this shard has the reason"};
     }
+    header_.loads = shard_.parts.size();
+    header_.failed = pages.failures.size();
+    for (const PageFailure& each : pages.failures) add_failure(each);
+    if (pages.failures.empty()) return std::nullopt;
+    auto const& why = pages.failures.front().why;
+    if (pages.failures.size() == shard_.parts.size()) {
+      ShardFault fault{kExitShardAgain, "no page of the shard can be recorded", why};
+      if (is_final_for_all(fault)) return std::nullopt;
+      return fault;
+    }
+    ShardFault fault{kExitFailed, not_recorded_text(plan_, pages.failures), why};
+    if (is_final(fault, true)) return std::nullopt;
+    folder.leave();
+    return fault;
   }
 
   const CampaignFolder& folder_;
@@ -347,15 +323,25 @@ class ShardRun {
 }  // namespace
 
 int run_shard(const CampaignFolder& folder, std::size_t number, const std::string& node) {
-  if (folder.is_done(number)) return kExitDone;
+  auto const put_off = [&](std::string why) {
+    folder.keep_failure({.shard = number, .node = node, .reason = std::move(why)});
+    return Interruption::was_asked() ? Interruption::exit_code() : kExitShardAgain;
+  };
+  if (folder.is_done(number)) {
+    if (!folder.set_aside(number, refused_nodes(folder.node_checks()))) {
+      return put_off("the result of a refused node cannot be set aside");
+    }
+    if (folder.is_done(number)) return kExitDone;
+  }
   std::optional<NodeLock> alone;
-  if (folder.plan().campaign.task != CampaignFile::Task::kRecord) alone.emplace(node);
+  if (folder.plan().campaign.task != CampaignFile::Task::kRecord) {
+    auto lock = NodeLock::take(node);
+    if (!lock) return put_off(lock.error());
+    alone.emplace(std::move(*lock));
+  }
   if (folder.is_done(number)) return kExitDone;
   if (auto const bad = check_node(folder, node)) {
-    folder.keep_failure({.shard = number,
-                         .node = node,
-                         .reason = (bad->is_refused ? "node refused: " : "") + bad->why});
-    return Interruption::was_asked() ? Interruption::exit_code() : kExitShardAgain;
+    return put_off((bad->is_refused ? "node refused: " : "") + bad->why);
   }
   auto const fault = ShardRun(folder, number, node).run();
   if (!fault) return kExitDone;

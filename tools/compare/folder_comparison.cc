@@ -15,6 +15,7 @@
 #include "base/text/printable.h"
 #include "tools/commands.h"
 #include "tools/compare/comparison_text.h"
+#include "tools/compare/result_set_file.h"
 
 namespace reprise {
 namespace {
@@ -48,10 +49,33 @@ std::string only_in_one(const std::vector<std::string>& of_a,
   return std::string(". In ") + (in_a ? "A" : "B") + " alone: " + printable(only.front());
 }
 
+/// Reasons, by page; a page without a known reason has none.
+using Reasons = std::map<std::string, std::set<std::string>>;
+
+/// Adds the pages of the result set that has `folder` as a side, if there is such a set, except
+/// those with a file among `names`.
+void add_pages_without_file(const fs::path& folder, const std::vector<std::string>& names,
+                            Reasons& reasons) {
+  std::error_code error;
+  auto const side = fs::canonical(folder, error);
+  if (error) return;
+  ResultSetFile set(side.parent_path() / "set.json");
+  if (!set.sides().contains(side.filename().string())) return;
+  while (auto page = set.next_page()) {
+    if (std::ranges::binary_search(names, page->name + ".json")) continue;
+    auto& of_page = reasons[page->name];
+    if (!page->failure.empty()) of_page.insert(std::move(page->failure));
+  }
+}
+
 class FolderComparison {
  public:
   FolderComparison(fs::path a, fs::path b, CompareOptions options, const CompareFlags& flags)
-      : a_(std::move(a)), b_(std::move(b)), options_(std::move(options)), flags_(flags) {}
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        alpha_(options.alpha),
+        options_(std::move(options)),
+        flags_(flags) {}
 
   int run() {
     for (const fs::path& folder : {a_, b_}) {
@@ -64,7 +88,11 @@ class FolderComparison {
     }
     auto const of_a = results_in(a_);
     auto const of_b = results_in(b_);
-    if (of_a.empty() || of_a != of_b) {
+    if (of_a == of_b) {
+      add_pages_without_file(a_, of_a, not_compared_);
+      add_pages_without_file(b_, of_b, not_compared_);
+    }
+    if (of_a != of_b || (of_a.empty() && not_compared_.empty())) {
       std::fprintf(stderr,
                    "reprise: compare: %s has %s, and %s has %s: they must have results (*.json) by "
                    "the same names%s\n",
@@ -72,7 +100,7 @@ class FolderComparison {
                    counted(of_b.size(), "result").c_str(), only_in_one(of_a, of_b).c_str());
       return kExitFailed;
     }
-    options_.alpha /= static_cast<double>(of_a.size());
+    if (!of_a.empty()) options_.alpha /= static_cast<double>(of_a.size());
     for (const std::string& name : of_a) {
       if (!compare_page(name)) return kExitFailed;
     }
@@ -123,36 +151,65 @@ class FolderComparison {
     return text + "\n";
   }
 
+  static std::string why_not_compared(const std::set<std::string>& reasons) {
+    std::string text = "neither A nor B has a result of this page";
+    for (const std::string& each : reasons) text += "; " + each;
+    return text;
+  }
+
+  void tell_not_compared() const {
+    for (auto const& [page, reasons] : not_compared_) {
+      Refusal const refusal{.difference = Mismatch::kPages, .text = why_not_compared(reasons)};
+      std::printf("not compared: %s: %s\n", printable(page).c_str(),
+                  printable(refusal_text(refusal, options_)).c_str());
+    }
+  }
+
+  json::array not_compared_json() const {
+    json::array out;
+    for (auto const& [page, reasons] : not_compared_) {
+      out.push_back({{"page", as_utf8(page)}, {"why", as_utf8(why_not_compared(reasons))}});
+    }
+    return out;
+  }
+
   int finish() {
     std::size_t pages = 0;
     for (auto const& [code, count] : counts_) pages += count;
+    bool const may_miss_pages = options_.allowed.contains(Mismatch::kPages) && pages > 0;
+    if (!not_compared_.empty() && !may_miss_pages) codes_asked_for_.insert(kExitFailed);
     int code = kExitDone;
     for (int const each : {kExitUndecided, kExitFailed, kExitGate}) {
       if (codes_asked_for_.contains(each)) code = each;
     }
     if (flags_.json) {
-      json::object const out{{"schema", "reprise-compare-set/1"},
-                             {"alpha", options_.alpha * static_cast<double>(pages)},
-                             {"same", counts_[kExitDone]},
-                             {"different", counts_[kExitGate]},
-                             {"undecided", counts_[kExitUndecided]},
-                             {"refused", counts_[kExitFailed]},
-                             {"pages", std::move(pages_)}};
+      json::object const out{
+          {"schema", "reprise-compare-set/1"},    {"alpha", alpha_},
+          {"same", counts_[kExitDone]},           {"different", counts_[kExitGate]},
+          {"undecided", counts_[kExitUndecided]}, {"refused", counts_[kExitFailed]},
+          {"pages", std::move(pages_)},           {"not_compared", not_compared_json()}};
       std::printf("%s\n", json::serialize(out).c_str());
     } else {
-      std::printf("%s: %zu same, %zu different, %zu undecided, %zu refused\n",
+      tell_not_compared();
+      std::printf("%s: %zu same, %zu different, %zu undecided, %zu refused",
                   counted(pages, "page").c_str(), counts_[kExitDone], counts_[kExitGate],
                   counts_[kExitUndecided], counts_[kExitFailed]);
+      if (!not_compared_.empty()) {
+        std::printf("; %s not compared", counted(not_compared_.size(), "page").c_str());
+      }
+      std::printf("\n");
     }
     return code;
   }
 
   fs::path a_, b_;
+  double alpha_;  ///< of all pages together
   CompareOptions options_;
   const CompareFlags& flags_;
   std::map<int, std::size_t> counts_;  ///< pages by exit code
   std::set<int> codes_asked_for_;      ///< of the pages, as --fail-on says
   json::array pages_;
+  Reasons not_compared_;
 };
 
 }  // namespace

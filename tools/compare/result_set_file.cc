@@ -1,4 +1,4 @@
-#include "tools/campaign/older_set.h"
+#include "tools/compare/result_set_file.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -17,14 +17,25 @@ json::object object_of(const std::string& text) {
   return value.is_object() ? value.get_object() : json::object();
 }
 
+/// Of a page of a set.
+std::string failure_of_all(const json::object& page) {
+  for (const json::value& each : array_at(page, "failures")) {
+    auto const* const failure = each.if_object();
+    if (failure == nullptr) continue;
+    bool const is_of_all = text_at(*failure, "side").empty() && text_at(*failure, "url").empty();
+    if (is_of_all) return std::string(text_at(*failure, "why"));
+  }
+  return {};
+}
+
 }  // namespace
 
-OlderSet::OlderSet(const std::filesystem::path& path) : file_(path, std::ios::binary) {
+ResultSetFile::ResultSetFile(const std::filesystem::path& path) : file_(path, std::ios::binary) {
   std::string line;
   if (std::getline(file_, line)) head_ = object_of(line + "]}");
 }
 
-std::set<std::string> OlderSet::sides() const {
+std::set<std::string> ResultSetFile::sides() const {
   std::set<std::string> out;
   if (text_at(head_, "schema") != kSetSchema) return out;
   for (const json::value& side : array_at(head_, "sides")) {
@@ -33,12 +44,13 @@ std::set<std::string> OlderSet::sides() const {
   return out;
 }
 
-std::optional<std::string> OlderSet::next_page() {
+std::optional<SetPage> ResultSetFile::next_page() {
   std::string line;
   while (std::getline(file_, line)) {
     if (line.ends_with(',')) line.pop_back();
-    std::string name(text_at(object_of(line), "page"));
-    if (is_file_name(name)) return name;
+    auto const page = object_of(line);
+    SetPage found{.name = std::string(text_at(page, "page")), .failure = failure_of_all(page)};
+    if (is_file_name(found.name)) return found;
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The set.json of a result set that is about to be replaced.
+// The set.json of a result set.
 
 #include <boost/json/object.hpp>
 #include <filesystem>
@@ -14,15 +14,23 @@ namespace reprise {
 
 inline constexpr std::string_view kSetSchema = "reprise-set/1";
 
+/// A page of a set. `name` is the name of a file; `failure` is untrusted text.
+struct SetPage {
+  std::string name;
+  /// Why nothing of it was measured on any side; empty if something was, or if nobody tried.
+  std::string failure;
+};
+
 /// As `campaign collect` writes it: a line for the set, then one for each page. Pages are read one
 /// at a time. The text is untrusted: what is no name of a file is passed over.
-class OlderSet {
+class ResultSetFile {
  public:
-  explicit OlderSet(const std::filesystem::path& path);
+  explicit ResultSetFile(const std::filesystem::path& path);
 
+  /// Empty if the file is missing, or is no set.json.
   std::set<std::string> sides() const;
-  /// The name of the next page; nothing after the last one.
-  std::optional<std::string> next_page();
+  /// Nothing after the last one.
+  std::optional<SetPage> next_page();
 
  private:
   std::ifstream file_;
