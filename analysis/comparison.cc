@@ -109,6 +109,7 @@ class Comparing {
     remark_errors();
     remark_drops();
     remark_seeds();
+    remark_unpaired();
     remark_volatile();
     judge_all();
     return std::move(out_);
@@ -140,17 +141,18 @@ class Comparing {
     }
   }
 
-  /// Pages that are errors on one side are other pages. A few loads that are errors failed.
+  /// Pages that are errors on one side are other pages. A few loads with another status than most
+  /// failed, also those without an error of a page that is one on both sides.
   void check_errors(LoadGroup& a, LoadGroup& b) {
     if (options_.allowed.contains(Mismatch::kStatus)) return;
     auto const of_a = usual_error(a), of_b = usual_error(b);
-    if (of_a == of_b && of_a != 0) return;
     if (of_a != of_b && !a.loads.empty() && !b.loads.empty()) {
       bool const is_certain = always_has(a, of_a) && always_has(b, of_b);
       return refuse(Mismatch::kStatus, errors_text(a.url, of_a, of_b), !is_certain);
     }
-    if (of_a == 0) fail_errors(a);
-    if (of_b == 0) fail_errors(b);
+    bool const is_error = of_a == of_b;
+    if (is_error || of_a == 0) fail_others(a, of_a);
+    if (is_error || of_b == 0) fail_others(b, of_b);
   }
 
   void check(const LoadGroup& a, const LoadGroup& b) {
@@ -235,6 +237,22 @@ class Comparing {
       out_.remarks.push_back(page.a.url +
                              ": only loads with the same losses, by the link's seed, are compared "
                              "with each other");
+    }
+  }
+
+  void remark_unpaired() {
+    for (ComparedPage& page : out_.pages) {
+      if (page.a.loads.empty() || page.b.loads.empty()) continue;
+      page.unpaired = unpaired_loads(page.a, page.b);
+      if (page.unpaired == 0) continue;
+      auto const all = page.a.loads.size() + page.b.loads.size();
+      auto const block = block_text(page.a, page.b);
+      out_.remarks.push_back(
+          page.a.url +
+          (page.unpaired == all
+               ? ": nothing is compared: no " + block + " has loads of both A and B"
+               : ": skipped: " + std::to_string(page.unpaired) + " of " + counted(all, "load") +
+                     ", because the other side has no load of the same " + block));
     }
   }
 

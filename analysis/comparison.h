@@ -15,7 +15,10 @@
 namespace reprise {
 
 struct CompareOptions {
-  double alpha = 0.05;                          ///< over all pages and metrics together
+  /// Over all pages and metrics together. The tests of failed loads, of all pages together, have
+  /// as much once more: what is the same is called different with a probability of at most twice
+  /// this, or of this where no load fails. `all_failed_differ` is a rule, no test: it comes on top.
+  double alpha = 0.05;
   std::vector<std::size_t> metrics;             ///< indices into kMetrics; empty: all
   double least_relative = 0.01;                 ///< of A's median
   std::optional<MinimumEffect> least_of_times;  ///< instead, in ms; none: each metric's own
@@ -46,6 +49,8 @@ struct ComparedPage {
   /// its loads failed and none of the other's (if CompareOptions::all_failed_differ): B is
   /// different, whatever the times of others are.
   bool failures_differ = false;
+  /// Loads that count and are compared with none (unpaired_loads()), if both sides have some.
+  std::size_t unpaired = 0;
   /// So many loads failed that the others do not show that A and B are the same.
   bool few_count = false;
   /// Without those that no load of either side has.

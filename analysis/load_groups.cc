@@ -231,24 +231,62 @@ bool share_link_seeds(const LoadGroup& a, const LoadGroup& b) {
   return of_a.size() > 1 && of_b.size() > 1 && most_are_in(of_a, b) && most_are_in(of_b, a);
 }
 
+namespace {
+
+/// What tells the blocks of two groups' loads apart.
+struct BlockKeys {
+  using Key = std::pair<std::string_view, std::optional<double>>;
+  bool by_node = false;
+  bool by_seed = false;
+
+  static BlockKeys of(const LoadGroup& a, const LoadGroup& b) {
+    auto const no_node = [](const LoadRow* load) { return load->node.empty(); };
+    return {
+        .by_node = std::ranges::none_of(a.loads, no_node) && std::ranges::none_of(b.loads, no_node),
+        .by_seed = share_link_seeds(a, b)};
+  }
+  bool any() const { return by_node || by_seed; }
+  Key key(const LoadRow& load) const {
+    return {by_node ? std::string_view(load.node) : std::string_view(),
+            by_seed ? load.link_seed : std::nullopt};
+  }
+};
+
+}  // namespace
+
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric) {
-  auto const no_node = [](const LoadRow* load) { return load->node.empty(); };
-  bool const by_node =
-      std::ranges::none_of(a.loads, no_node) && std::ranges::none_of(b.loads, no_node);
-  bool const by_seed = share_link_seeds(a, b);
-  if (!by_node && !by_seed) return {};
-  std::map<std::pair<std::string_view, std::optional<double>>, Block> blocks;
+  auto const keys = BlockKeys::of(a, b);
+  if (!keys.any()) return {};
+  std::map<BlockKeys::Key, Block> blocks;
   for (auto const& [group, values] : {std::pair{&a, &Block::a}, {&b, &Block::b}}) {
     for (const LoadRow* load : group->loads) {
       if (!load->metrics[metric]) continue;
-      auto& block = blocks[{by_node ? std::string_view(load->node) : std::string_view(),
-                            by_seed ? load->link_seed : std::nullopt}];
-      (block.*values).push_back(*load->metrics[metric]);
+      (blocks[keys.key(*load)].*values).push_back(*load->metrics[metric]);
     }
   }
   std::vector<Block> out;
   for (auto& [which, block] : blocks) out.push_back(std::move(block));
   return out;
+}
+
+std::string block_text(const LoadGroup& a, const LoadGroup& b) {
+  auto const keys = BlockKeys::of(a, b);
+  if (!keys.any()) return {};
+  if (keys.by_node && keys.by_seed) return "node and link seed";
+  return keys.by_node ? "node" : "link seed";
+}
+
+std::size_t unpaired_loads(const LoadGroup& a, const LoadGroup& b) {
+  auto const keys = BlockKeys::of(a, b);
+  if (!keys.any()) return 0;
+  std::map<BlockKeys::Key, std::pair<std::size_t, std::size_t>> loads;
+  for (const LoadRow* load : a.loads) ++loads[keys.key(*load)].first;
+  for (const LoadRow* load : b.loads) ++loads[keys.key(*load)].second;
+  std::size_t unpaired = 0;
+  for (auto const& [key, of] : loads) {
+    if (of.first == 0 || of.second == 0) unpaired += of.first + of.second;
+  }
+  return unpaired;
 }
 
 int usual_error(const LoadGroup& group) {
@@ -265,11 +303,14 @@ bool always_has(const LoadGroup& group, int error) {
                              [&](const LoadRow* load) { return error_of(*load) == error; });
 }
 
-void fail_errors(LoadGroup& group) {
+void fail_others(LoadGroup& group, int error) {
   std::erase_if(group.loads, [&](const LoadRow* load) {
-    auto const error = error_of(*load);
-    if (error != 0) add_failed(group, "the page has the status " + std::to_string(error));
-    return error != 0;
+    auto const other = error_of(*load);
+    if (other == error) return false;
+    add_failed(group, other != 0 ? "the page has the status " + std::to_string(other)
+                                 : "the page does not have the status " + std::to_string(error) +
+                                       " of most loads");
+    return true;
   });
 }
 

@@ -86,13 +86,19 @@ bool share_link_seeds(const LoadGroup& a, const LoadGroup& b);
 /// loads, if all have one, and by the seed of the link, if they share seeds. Empty if neither.
 std::vector<Block> blocks_of(const LoadGroup& a, const LoadGroup& b, std::size_t metric);
 
+/// What the loads of a block of blocks_of() have in common: "node", "link seed", "node and link
+/// seed". Empty: there are no blocks.
+std::string block_text(const LoadGroup& a, const LoadGroup& b);
+/// Loads that count and are compared with none, because the other side has none of their block.
+std::size_t unpaired_loads(const LoadGroup& a, const LoadGroup& b);
+
 /// The status that the documents of most loads that count have, if it is an error (from 400 on); 0:
 /// most have none, or it is unknown.
 int usual_error(const LoadGroup& group);
 /// Whether all documents have that error; 0: whether none has any.
 bool always_has(const LoadGroup& group, int error);
-/// Counts the loads whose document has an error as failed.
-void fail_errors(LoadGroup& group);
+/// Counts the loads whose document has another error than that as failed; 0: those that have any.
+void fail_others(LoadGroup& group, int error);
 
 /// Two groups to be compared.
 struct GroupPair {

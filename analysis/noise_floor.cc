@@ -13,7 +13,9 @@
 
 #include "analysis/blocks.h"
 #include "analysis/load_groups.h"
+#include "analysis/metric.h"
 #include "analysis/shift.h"
+#include "base/text/counted.h"
 
 namespace reprise {
 namespace {
@@ -152,6 +154,57 @@ class Splitting {
   std::mt19937_64 chance_;
 };
 
+/// A side of the smallest split.
+constexpr std::size_t kLeastRuns = 4;
+
+std::string too_few() {
+  return "too few counted loads: at least " + std::to_string(2 * kLeastRuns) + " are needed";
+}
+
+/// One metric of one page, and what is told about it.
+struct NoiseSeries {
+  MetricNoise noise;
+  Series series;
+
+  /// A side.
+  std::size_t runs() const { return series.loads.size() / 2; }
+  /// "load event of https://a.test/ (chromium, h2, link none, cold) has 7 loads".
+  std::string text() const {
+    const LoadConfiguration& its = noise.conditions;
+    auto out = std::string(kMetrics[noise.metric].title) + " of " + noise.url + " (" + its.browser +
+               ", " + its.protocol + ", link " + its.link + ", " + its.cache + ") has " +
+               counted(noise.loads, "load");
+    if (series.loads.size() + 1 < noise.loads) {
+      out += ", " + std::to_string(series.loads.size()) +
+             " of which have another one of the same link seed";
+    }
+    return out;
+  }
+};
+
+/// Of each page, each metric that some loads have.
+std::vector<NoiseSeries> series_of(const Measurements& loads, const CompareOptions& compare) {
+  std::vector<NoiseSeries> all;
+  auto counting = counted_loads(compare);
+  counting.usual_steal = usual_steal(loads);
+  for (const LoadGroup& group : groups_of(loads, counting)) {
+    for (std::size_t const metric : metrics_of(compare)) {
+      auto const values = values_of(group, metric);
+      if (values.empty()) continue;
+      all.push_back({.noise = {.url = group.url,
+                               .conditions = group.conditions,
+                               .metric = metric,
+                               .loads = values.size(),
+                               .median = median(values),
+                               .variation = variation_of(values)},
+                     .series = {.loads = neighbours(group, metric),
+                                .metric = metric,
+                                .least = minimum_effect(compare, metric)}});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::pair<double, double> share_interval(std::size_t hits, std::size_t trials) {
@@ -166,30 +219,29 @@ std::pair<double, double> share_interval(std::size_t hits, std::size_t trials) {
 
 std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                                    const NoiseFloorOptions& options) {
+  auto all = series_of(loads, options.gate.compare);
+  if (all.empty()) return std::unexpected(too_few() + ", and none has a metric");
+  NoiseSeries const most = *std::ranges::max_element(all, {}, &NoiseSeries::runs);
+  if (most.runs() < kLeastRuns) return std::unexpected(too_few() + ", and " + most.text());
   NoiseFloor floor{.splits = options.splits, .runs = options.gate.most_runs};
-  auto const& compare = options.gate.compare;
+  std::string limit;
   std::vector<Series> series;
-  auto counted = counted_loads(compare);
-  counted.usual_steal = usual_steal(loads);
-  for (const LoadGroup& group : groups_of(loads, counted)) {
-    for (std::size_t const metric : metrics_of(compare)) {
-      auto const values = values_of(group, metric);
-      if (values.empty()) continue;
-      auto in_twos = neighbours(group, metric);
-      floor.runs = std::min(floor.runs, in_twos.size() / 2);
-      floor.metrics.push_back({.url = group.url,
-                               .conditions = group.conditions,
-                               .metric = metric,
-                               .loads = values.size(),
-                               .median = median(values),
-                               .variation = variation_of(values)});
-      series.push_back({.loads = std::move(in_twos),
-                        .metric = metric,
-                        .least = minimum_effect(compare, metric)});
+  for (NoiseSeries& each : all) {
+    if (each.runs() < kLeastRuns) {
+      floor.remarks.push_back("skipped: " + each.text() + "; at least " +
+                              std::to_string(2 * kLeastRuns) + " are needed");
+      continue;
     }
+    if (each.runs() < floor.runs) {
+      floor.runs = each.runs();
+      limit = each.text();
+    }
+    floor.metrics.push_back(std::move(each.noise));
+    series.push_back(std::move(each.series));
   }
-  if (series.empty() || floor.runs < 4) {
-    return std::unexpected("too few counted loads: at least 8 are needed");
+  if (floor.runs < std::min(most.runs(), options.gate.most_runs)) {
+    floor.remarks.push_back("splits have " + counted(floor.runs, "run") + " per side, because " +
+                            limit + "; other metrics or pages have more");
   }
   Splitting(std::move(series), floor, options).run();
   std::tie(floor.rate_low, floor.rate_high) = share_interval(floor.different, floor.splits);

@@ -4,6 +4,9 @@
 // the loads are split into two sides at random, again and again. Pure.
 
 #include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/gate.h"
@@ -40,13 +43,17 @@ struct NoiseFloor {
   std::size_t different = 0, same = 0, undecided = 0;  ///< splits, over all metrics together
   double rate_low = 0, rate_high = 0;  ///< 95 % interval of the share of `different` (Wilson)
   std::vector<MetricNoise> metrics;
+  /// Sentences: metrics that are skipped for too few loads, and the one that limits `runs`. Their
+  /// URLs are untrusted text.
+  std::vector<std::string> remarks;
 };
 
 /// Loads next to each other in time are split up, one to each side, so that what drifts on the
 /// machine is the same on both, as in a gate. Where links of several loads lost the same packets
 /// (by their seeds), neighbours are two of these, and a split compares what a gate would. Where
-/// there are more loads than a gate makes, each split takes a stretch of them. Errors: a sentence
-/// when there are too few loads that count.
+/// there are more loads than a gate makes, each split takes a stretch of them. A metric of a page
+/// with too few loads is skipped where others have enough. Errors: a sentence, untrusted text, when
+/// there are too few loads that count.
 std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                                    const NoiseFloorOptions& options);
 

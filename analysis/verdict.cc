@@ -27,11 +27,6 @@ std::vector<bool> significant(std::span<const Finding> findings, double alpha,
   return found;
 }
 
-bool is_comparable(const Samples& samples) {
-  if (!samples.blocks.empty()) return pairs_in(samples.blocks) > 0;
-  return !samples.a.empty() && !samples.b.empty();
-}
-
 void adjust(std::span<Finding> findings) {
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -80,8 +75,9 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
     finding.median_b = median(each.b);
     finding.minimum_effect = each.least.of(finding.median_a);
     finding.of_block = loads_of_largest(each.blocks);
+    finding.pairs = each.blocks.empty() ? each.a.size() * each.b.size() : pairs_in(each.blocks);
     finding.rank = each.blocks.empty() ? rank_test(each.a, each.b) : blocked_rank_test(each.blocks);
-    if (is_comparable(each)) {
+    if (finding.is_compared()) {
       finding.shift = each.blocks.empty() ? shift_between(each.a, each.b, level)
                                           : blocked_shift(each.blocks, level);
     }
@@ -90,8 +86,8 @@ std::vector<Finding> judge(std::span<const Samples> metrics, double alpha,
   adjust(findings);
   auto const found = significant(findings, alpha, level_of);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (!is_comparable(metrics[i])) continue;
     auto& finding = findings[i];
+    if (!finding.is_compared()) continue;
     const Shift& shift = finding.shift;
     if (found[i] && shift.estimate != 0 && std::abs(shift.estimate) >= finding.minimum_effect) {
       finding.verdict = Verdict::kDifferent;

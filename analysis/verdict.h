@@ -41,15 +41,22 @@ struct Finding {
   std::size_t of_b = 0;
   double median_a = 0;
   double median_b = 0;
-  Shift shift;                ///< with the interval at the level of this look
+  Shift shift;                ///< with the interval at the level of this look; if is_compared()
   double minimum_effect = 0;  ///< from `least`, in the metric's unit
   /// Values a side of the largest block; 0: all are compared with each other.
   std::size_t of_block = 0;
+  /// Pairs of values of A and B that were compared with each other, of the same block if there are
+  /// blocks.
+  std::size_t pairs = 0;
   RankTest rank;
   double holm_p = 1;  ///< rank.p, adjusted for the number of metrics (Holm, 1979)
   /// different: significant, over all metrics and looks together, and the estimate reaches the
-  /// minimum effect. same: the interval is within the minimum effect. An empty sample is undecided.
+  /// minimum effect. same: the interval is within the minimum effect. Without pairs it is
+  /// undecided.
   Verdict verdict = Verdict::kUndecided;
+
+  /// Otherwise `shift` and `rank` tell nothing.
+  bool is_compared() const { return pairs > 0; }
 };
 
 /// The level for this look's test, if all looks together may use `alpha`.

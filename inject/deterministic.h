@@ -31,7 +31,7 @@ struct PageSettings {
   std::string time_zone;  ///< its IANA name; empty: the browser's own
 };
 
-/// The forms of one script, each about 16 KB before content coding.
+/// The forms of one script, each about 17 KB before content coding.
 struct DeterministicScript {
   std::string document;  ///< for its own <script>; names itself for stack traces
   /// For a browser that runs it before each document, frames included: it does nothing in documents

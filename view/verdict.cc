@@ -17,15 +17,14 @@ json::value known_number(double value, bool known) {
 
 json::object finding_json(const ComparedMetric& each) {
   const Finding& finding = each.finding;
-  bool const in_a = finding.of_a > 0;
-  bool const in_b = finding.of_b > 0;
+  bool const is_compared = finding.is_compared();
   return {{"field", kMetrics[each.metric].field},
-          {"median_a", known_number(finding.median_a, in_a)},
-          {"median_b", known_number(finding.median_b, in_b)},
-          {"shift", known_number(finding.shift.estimate, in_a && in_b)},
-          {"low", known_number(finding.shift.low, in_a && in_b)},
-          {"high", known_number(finding.shift.high, in_a && in_b)},
-          {"p", known_number(finding.holm_p, in_a && in_b)},
+          {"median_a", known_number(finding.median_a, finding.of_a > 0)},
+          {"median_b", known_number(finding.median_b, finding.of_b > 0)},
+          {"shift", known_number(finding.shift.estimate, is_compared)},
+          {"low", known_number(finding.shift.low, is_compared)},
+          {"high", known_number(finding.shift.high, is_compared)},
+          {"p", known_number(finding.holm_p, is_compared)},
           {"verdict", to_string(finding.verdict)}};
 }
 

@@ -43,18 +43,36 @@ inline std::int64_t beacon_time(double time, double unit_us) {
   return static_cast<std::int64_t>(us + (us < 0 ? -.5 : .5));
 }
 
+/// A text as it is written: from behind its opening quote, in what ends behind its closing one.
+inline std::string_view as_written(std::string_view json) {
+  return json.substr(0, json.rfind('"'));
+}
+
 /// The text of a value; empty and counted if it is not a text. One with half a surrogate pair,
 /// which JavaScript can write, stays as it is written.
 inline std::string_view beacon_text(ondemand::value value, BeaconView& view) {
   std::string_view text;
   auto const error = value.get_string().get(text);
   if (error == simdjson::SUCCESS) return text;
-  if (error == simdjson::STRING_ERROR) {
-    auto const written = value.raw_json_token();
-    return written.substr(1, written.rfind('"') - 1);
-  }
+  if (error == simdjson::STRING_ERROR) return as_written(value.raw_json_token().substr(1));
   view.lose(kNotAText);
   return {};
+}
+
+/// The key of a field, which has half pairs as texts do, and its value.
+inline simdjson::error_code beacon_field(simdjson::simdjson_result<ondemand::field>& field,
+                                         std::string_view& key, ondemand::value& value) {
+  ondemand::raw_json_string written;
+  if (auto const error = field.key().get(written)) return error;
+  auto const error = field.unescaped_key().get(key);
+  if (error && error != simdjson::STRING_ERROR) return error;
+  if (auto const fault = field.value().get(value)) return fault;
+  if (error == simdjson::STRING_ERROR) {
+    const char* const begin = written.raw();
+    auto const size = value.raw_json_token().data() - begin;  // only a colon is between them
+    key = as_written({begin, static_cast<std::size_t>(size)});
+  }
+  return simdjson::SUCCESS;
 }
 
 inline double beacon_number(ondemand::value value, BeaconView& view) {
@@ -112,7 +130,7 @@ class BoomerangReader {
   void add_leaf(std::string_view leaf, BeaconView& view);
   void add_request(std::string_view url, std::string_view timing, BeaconView& view);
   void add_server_times(std::string_view coded, BeaconView& view);
-  simdjson::error_code read_server_names(std::string_view json);
+  simdjson::error_code read_server_names(std::string_view json, BeaconView& view);
   void add_navigation(std::span<const BeaconParameter> parameters, BeaconView& view);
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 

@@ -73,8 +73,7 @@ error_code BeaconReader::State::read_tags(ondemand::value value) {
   for (auto field : object) {
     std::string_view name, text;
     ondemand::value inner;
-    if (auto const error = field.unescaped_key().get(name)) return error;
-    if (auto const error = field.value().get(inner)) return error;
+    if (auto const error = beacon_field(field, name, inner)) return error;
     if (auto const error = parameter_of(inner, view, text)) return error;
     if (text != "null") view.add_tag(name, text);
   }
@@ -131,8 +130,7 @@ error_code BeaconReader::State::read_object(ondemand::object object, std::string
   for (auto field : object) {
     std::string_view key;
     ondemand::value value;
-    if (auto const error = field.unescaped_key().get(key)) return error;
-    if (auto const error = field.value().get(value)) return error;
+    if (auto const error = beacon_field(field, key, value)) return error;
     if (auto const error = read_field(key, value)) return error;
   }
   if (!is_ours) why = boomerang.read(parameters, view);

@@ -112,7 +112,7 @@ std::string_view BoomerangReader::read(std::span<const BeaconParameter> paramete
   leaves_ = 0;
   server_names_.clear();
   if (auto const names = value("servertiming"); !names.empty()) {
-    if (read_server_names(names) != simdjson::SUCCESS) {
+    if (read_server_names(names, view) != simdjson::SUCCESS) {
       server_names_.clear();
       view.lose("servertiming parameters that are not JSON");
     }
@@ -156,8 +156,7 @@ error_code BoomerangReader::read_trie(ondemand::object node, std::size_t depth, 
   for (auto field : node) {
     std::string_view key;
     ondemand::value value;
-    if (auto const error = field.unescaped_key().get(key)) return error;
-    if (auto const error = field.value().get(value)) return error;
+    if (auto const error = beacon_field(field, key, value)) return error;
     if (key.ends_with('|')) key.remove_suffix(1);  // where a URL is the beginning of others
     url_.resize(length);
     for (char const c : key) {
@@ -272,7 +271,7 @@ void BoomerangReader::add_server_times(std::string_view coded, BeaconView& view)
 }
 
 /// `["name", ["name", "description", ...], ...]`
-error_code BoomerangReader::read_server_names(std::string_view json) {
+error_code BoomerangReader::read_server_names(std::string_view json, BeaconView& view) {
   simdjson::padded_string const padded(json);
   ondemand::document document;
   ondemand::array list;
@@ -284,17 +283,16 @@ error_code BoomerangReader::read_server_names(std::string_view json) {
     if (auto const error = std::move(element).get(value)) return error;
     if (auto const error = value.type().get(type)) return error;
     std::vector<std::string>& names = server_names_.emplace_back();
-    std::string_view text;
     if (type != ondemand::json_type::array) {
-      if (auto const error = value.get_string().get(text)) return error;
-      names.emplace_back(text);
+      names.emplace_back(beacon_text(value, view));
       continue;
     }
     ondemand::array inner;
     if (auto const error = value.get_array().get(inner)) return error;
     for (auto each : inner) {
-      if (auto const error = each.get_string().get(text)) return error;
-      names.emplace_back(text);
+      ondemand::value text;
+      if (auto const error = std::move(each).get(text)) return error;
+      names.emplace_back(beacon_text(text, view));
     }
     if (names.empty()) return simdjson::INCORRECT_TYPE;
   }

@@ -39,12 +39,25 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTimings 
     {"dom-content-loaded", "dom_content_loaded_ms"},
 }};
 
+/// Other timings of Lighthouse's, of any version. They are not measured.
+constexpr auto kUnmeasuredTimings = std::to_array<std::string_view>(
+    {"estimated-input-latency", "first-cpu-idle", "first-meaningful-paint", "interactive",
+     "max-potential-fid", "speed-index", "total-blocking-time"});
+
 /// Null if it is not measured.
 const Metric* timing_called(std::string_view name) {
   auto const found =
       std::ranges::find(kTimings, name, &std::pair<std::string_view, std::string_view>::first);
   if (found == kTimings.end()) return nullptr;
   return &*std::ranges::find(kMetrics, found->second, &Metric::field);
+}
+
+bool is_known(std::string_view name, BudgetLine::Kind kind) {
+  if (kind != BudgetLine::Kind::kTiming) {
+    return std::ranges::find(kResources, name) != kResources.end();
+  }
+  return timing_called(name) != nullptr ||
+         std::ranges::find(kUnmeasuredTimings, name) != kUnmeasuredTimings.end();
 }
 
 using Problem = std::optional<std::string>;
@@ -62,9 +75,8 @@ Problem add_lines(const json::object& budget, std::string_view list, std::string
       return "every entry of " + std::string(list) + " needs " + std::string(key) +
              " and a budget of 0 or more";
     }
-    if (kind != BudgetLine::Kind::kTiming &&
-        std::ranges::find(kResources, name) == kResources.end()) {
-      return "it has an unknown resourceType '" + std::string(name) + "'";
+    if (!is_known(name, kind)) {
+      return "it has an unknown " + std::string(key) + " '" + std::string(name) + "'";
     }
     constexpr double kKibibyte = 1024;
     double const tolerance = number_at(*object, "tolerance", 0);

@@ -35,6 +35,7 @@ struct ArchiveFacts {
   }
 
   ArchiveTraces traces;
+  TraceNames names;
   /// By session and number.
   std::map<std::pair<std::uint32_t, std::uint64_t>, const ConnectionFacts*> connections;
 };
@@ -116,7 +117,7 @@ class SessionCalls {
     call.set("bytes", std::to_string(response.body.size_bytes));
     auto const request = static_cast<std::uint32_t>(tree_.calls.size());
     add_request(tree_, std::move(call), times_of(exchange));
-    add_server_calls(tree_, request, wait_of(tree_, request), response.headers.list(),
+    add_server_calls(tree_, request, wait_of(tree_, request), facts_.names, response.headers.list(),
                      response.trailers.list(), trace.trace.get());
     if (trace.error.empty() || !tree_.calls[request].attribute("trench-error").empty()) return;
     tree_.calls[request].set("trench-error", trace.error);

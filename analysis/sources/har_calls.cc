@@ -297,7 +297,7 @@ class HarCalls {
     return word;
   }
 
-  static CallTree tree_of(Page& page) {
+  CallTree tree_of(Page& page) {
     auto const first = std::ranges::min_element(page.entries, {}, &Entry::started);
     auto const start = std::min(page.started.value_or(*first->started), *first->started);
     CallTree tree{.page = page.url.empty() ? first->call.name : page.url};
@@ -313,7 +313,7 @@ class HarCalls {
     return tree;
   }
 
-  static void add(CallTree& tree, Entry& entry, std::int64_t start) {
+  void add(CallTree& tree, Entry& entry, std::int64_t start) {
     auto at = static_cast<double>(*entry.started - start) / 1e6;  // in ms
     entry.call.start_us = us_of(at);
     Timings const& timings = entry.timings;
@@ -338,12 +338,13 @@ class HarCalls {
     auto const request = static_cast<std::uint32_t>(tree.calls.size());
     add_request(tree, std::move(entry.call), times);
     auto const fields = views_of(entry.response_fields);
-    add_server_calls(tree, request, wait_of(tree, request), fields);
+    add_server_calls(tree, request, wait_of(tree, request), names_, fields);
   }
 
   importing::ByteReader& from_;
   JsonReader json_;
   std::map<std::string, Page> pages_;
+  TraceNames names_;
   bool is_cut_ = false;  ///< a text of the entry that is being read
   std::uint64_t lost_entries_ = 0;
   std::uint64_t cut_entries_ = 0;

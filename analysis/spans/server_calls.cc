@@ -107,7 +107,7 @@ void add_server_timing(CallTree& tree, std::uint32_t wait, std::span<const Serve
   for (std::size_t i = 0; i < timed.size(); ++i) add_metric(*timed[i], rooms[i]);
 }
 
-void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
+void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace, TraceNames& names) {
   if (tree.calls.size() + trace.nodes.size() > CallTree::kCallsMax) {
     return tree.lose("calls in servers beyond the first million calls of a view",
                      trace.nodes.size());
@@ -121,6 +121,11 @@ void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
     return tree.lose("calls in servers of traces with more than 128 MiB of names",
                      trace.nodes.size());
   }
+  if (names_bytes > TraceNames::kBytesMax - names.bytes) {
+    return tree.lose("calls in servers beyond the first 256 MiB of names of a file's traces",
+                     trace.nodes.size());
+  }
+  names.bytes += names_bytes;
   // Who is called, of each node; the last list is of those that the server calls.
   std::vector<std::vector<std::uint32_t>> called(trace.nodes.size() + 1);
   for (std::uint32_t i = 0; i < trace.nodes.size(); ++i) {
@@ -149,8 +154,8 @@ void add_trench(CallTree& tree, std::uint32_t wait, const TrenchTrace& trace) {
   }
 }
 
-void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait, HeaderList head,
-                      HeaderList trailers, const TrenchTrace* fetched) {
+void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait, TraceNames& names,
+                      HeaderList head, HeaderList trailers, const TrenchTrace* fetched) {
   auto const metrics = read_server_timing(head, trailers);
   for (const ServerTiming& metric : metrics) {
     if (metric.duration_us) continue;
@@ -164,9 +169,9 @@ void add_server_calls(CallTree& tree, std::uint32_t request, std::uint32_t wait,
     tree.calls[request].set("trench-url", trench->url);
   }
   if (trench && trench->trace) {
-    add_trench(tree, wait, *trench->trace);
+    add_trench(tree, wait, *trench->trace, names);
   } else if (trench && fetched != nullptr) {
-    add_trench(tree, wait, *fetched);
+    add_trench(tree, wait, *fetched, names);
   } else {
     add_server_timing(tree, wait, metrics);
   }

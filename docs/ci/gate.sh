@@ -8,7 +8,7 @@
 # to changed.reprise and compares. RECORD contains more options of `reprise record`, such as
 # --connect-to and --origin-ca for a site that runs in the pipeline; GATE contains options of
 # `reprise gate`. Output: results/ (with summary.md for a comment) and the exit status: 0 not slower,
-# 5 slower, 6 undecided.
+# 5 slower, 6 undecided, 1 not comparable or failed.
 set -eu
 : "${BASE:?the archive of the main branch}" "${URL:?the page}"
 REPRISE=${REPRISE:-reprise}

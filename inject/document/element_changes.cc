@@ -1,7 +1,9 @@
 #include "inject/document/element_changes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/http/headers.h"
 #include "base/http/url.h"
@@ -63,12 +65,20 @@ void ElementChanger::look_at(const StartTag& tag, std::string_view base) {
       equals_ignoring_case(element.value("http-equiv"), "content-security-policy")) {
     has_policy_ = true;
   }
+  if (tag.is("picture") || !tag.in_picture) sources_.clear();
+  if (tag.is("source") && tag.in_picture) {
+    for (std::string& each : element.set_urls("srcset", base)) sources_.push_back(std::move(each));
+    return;
+  }
   bool const link = tag.is("link");
   if (!link && !element.is_image() && !tag.is("script") && !tag.is("iframe")) return;
   auto const url = element.url(link ? "href" : "src", base);
-  auto const set = link || element.is_image()
-                       ? element.set_urls(link ? "imagesrcset" : "srcset", base)
-                       : std::vector<std::string>();
+  auto set = link || element.is_image() ? element.set_urls(link ? "imagesrcset" : "srcset", base)
+                                        : std::vector<std::string>();
+  if (element.is_image()) {
+    std::ranges::move(sources_, std::back_inserter(set));
+    sources_.clear();
+  }
   if (!url && set.empty()) return;
   attributes_ = {};
   has_priority_ = false;

@@ -77,6 +77,8 @@ class ElementChanger {
     ChangedPlace place;
   };
   std::vector<FoundPreload> preloads_;
+  /// The URLs of the sources of a <picture>: its image can be each of them.
+  std::vector<std::string> sources_;
   std::set<std::size_t> fetched_;  // the preloads with such an element
   std::size_t index_ = 0;          // of the change that is being made
   AttributeEdits attributes_;      // of the element

@@ -13,6 +13,11 @@ bool ends_name(char c) {
   return is_white_space(c) || c == '/' || c == '>';
 }
 
+// Elements that can be in a <picture> and have no children that count.
+bool is_in_pictures(std::string_view name) {
+  return name == "source" || name == "img" || name == "image" || name == "template";
+}
+
 ByteSpan span_of(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
@@ -61,6 +66,7 @@ bool TagReader::read_markup(StartTag& tag) {
   } else if (is_letter(c) && read_tag(tag, at_)) {
     tag.span = span_of(begin, at_);
     read_text_after(tag);
+    follow_picture(tag);
     return true;
   }
   return false;
@@ -96,8 +102,18 @@ void TagReader::pass_end_tag() {
   if (!is_letter(document_[at_])) {
     at_ = find(">", at_);
   } else if (read_tag(end_tag_, at_)) {
+    if (!open_.in_template() && !is_in_pictures(end_tag_.name)) in_picture_ = false;
     open_.end(end_tag_.name);
   }
+}
+
+// After an element of another name, what follows can be in that element. One whose text was read
+// has ended, too.
+void TagReader::follow_picture(StartTag& tag) {
+  tag.in_picture = in_picture_ && !tag.in_template;
+  if (tag.in_template) return;
+  bool const stays = !tag.foreign && (is_in_pictures(tag.name) || tag.end_tag.size() > 0);
+  in_picture_ = tag.is("picture") || (in_picture_ && stays);
 }
 
 // Reads the name and the attributes of a start or end tag, up to after the '>'. False if the

@@ -39,6 +39,9 @@ struct StartTag {
   bool has_all_attributes = true;        ///< false: there are more than kTagAttributesMax
   bool foreign = false;                  ///< an element of SVG or MathML
   bool in_template = false;
+  /// Directly in a <picture>, which has only images, sources, templates, and elements whose text
+  /// was read, so far.
+  bool in_picture = false;
   /// The text of a script or style element, and the end tag after it, which is empty if the
   /// document ends before.
   ByteSpan text;
@@ -81,6 +84,7 @@ class TagReader {
   bool read_tag(StartTag& tag, std::size_t name_begin);
   bool read_attribute(StartTag& tag);
   void pass_end_tag();
+  void follow_picture(StartTag& tag);
   void read_text_after(StartTag& tag);
   ByteSpan pass_text(std::string_view name);
   void pass_script();
@@ -90,6 +94,7 @@ class TagReader {
   bool scripting_;
   std::size_t at_ = 0;
   std::uint64_t steps_ = 0;
+  bool in_picture_ = false;
   StartTag end_tag_;  // kept for its memory
   OpenForeign open_;
 };

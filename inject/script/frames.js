@@ -23,17 +23,20 @@ function nameOf(element) {
   return names.get(element);
 }
 
-/** A frame of another origin cannot be entered; it is served with its own script. */
+/**
+ * A frame of another origin cannot be entered; it is served with its own script. A page can have
+ * many of them, and each change of its document looks at them all.
+ */
 function enter(frame) {
   try {
-    if (frame && frame.Function && !known.has(frame.Function)) {
+    if (frame && !isForeign(frame) && frame.Function && !known.has(frame.Function)) {
       known.add(frame.Function);
       const seeds = seedsFor(nameOf(frame.frameElement));
       const first = config.first ?? config.seeds;
       reprise(frame, { ...config, seeds, first, natives, inherited: true });
     }
   } catch {
-    // of another origin
+    // the page has changed that realm
   }
   return frame;
 }

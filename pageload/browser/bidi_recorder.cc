@@ -118,12 +118,11 @@ void BidiRecorder::on_request(const json::object& params) {
   url.resize(std::min(url.find('#'), url.size()));
   bool const of_memory = type == "Stylesheet" && text_at(request, "initiatorType").empty();
   if (of_memory && has_cached_style_sheet(context, url)) return;
-  Entry* const entry = begin({}, id, url, type);
+  Entry* const entry = begin({}, context, id, url, type);
   double const start_s = seconds_at(object_at(request, "timings"), "requestTime");
   if (start_s_ < 0 && type == "Document" && context == main_frame_) start_s_ = start_s;
   if (entry == nullptr) return;
   entry->start_s = start_s;
-  entry->frame = context;
   entry->loader = text_at(params, "navigation");
   auto const destination = text_at(request, "destination");
   entry->is_object = destination == "object" || destination == "embed";

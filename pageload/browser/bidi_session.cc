@@ -120,6 +120,12 @@ void BidiSession::navigate(const std::string& url) {
 }
 
 void BidiSession::on_event(std::string_view, std::string_view method, const json::object& params) {
+  // A prompt blocks the page until it is closed. Without PageOptions::keep_open, Firefox does that.
+  bool const is_left_to_us = method == "browsingContext.userPromptOpened" && options_.keep_open;
+  if (is_left_to_us && !has_user_) {
+    connection_.post({}, "browsingContext.handleUserPrompt",
+                     {{"context", text_at(params, "context")}, {"accept", true}});
+  }
   if (!recording_) return;
   recorder_->on_event(method, params);
 }
@@ -153,7 +159,8 @@ RemoteCommand BidiSession::close_command() const {
   return {{}, "browser.removeUserContext", {{"userContext", user_context_}}};
 }
 
-void BidiSession::fit_to_window() {
+void BidiSession::leave_to_user() {
+  has_user_ = true;
   connection_.post({}, "browsingContext.setViewport", {{"context", page_}, {"viewport", nullptr}});
 }
 

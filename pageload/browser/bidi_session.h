@@ -26,12 +26,13 @@ class BidiSession : public PageSession {
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
-  void fit_to_window() override;
+  void leave_to_user() override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
 
   std::string user_context_;
-  std::string page_;  ///< its browsing context
+  std::string page_;       ///< its browsing context
+  bool has_user_ = false;  ///< of the page, which was left to one
   std::optional<BidiRecorder> recorder_;
 };
 

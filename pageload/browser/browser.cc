@@ -19,9 +19,6 @@ namespace {
 /// How long to wait for the end of a browser that closed its pipe.
 constexpr auto kLastWordsTime = 2s;
 
-constexpr auto kNoBrowser =
-    "No browser was found: install Debian's chromium, or name a Chromium by its path.";
-
 /// The last line of a browser's standard error, for a message, or empty.
 std::string last_line_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -87,9 +84,7 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   auto const program = find_browser(options.program);
   if (!program) {
     return failed(std::make_error_code(std::errc::no_such_file_or_directory),
-                  options.program.empty()
-                      ? kNoBrowser
-                      : "There is no browser at " + options.program.string() + ".");
+                  check_browser(options.program));
   }
   auto folder = make_private_folder("reprise-browser-");
   if (!folder) {

@@ -22,7 +22,9 @@ struct BrowserOptions {
   /// Empty or "chromium": searched on PATH (chromium, google-chrome, ...). A name that begins with
   /// "firefox" is Firefox, any other Chromium.
   std::filesystem::path program;
-  std::vector<std::string> extra_flags;  ///< such as a replay's chromium_flags
+  /// A user's, then a replay's chromium_flags: in a list of both (--host-resolver-rules) the first
+  /// entry counts.
+  std::vector<std::string> extra_flags;
   /// PEM file of an authority to trust, in the browser's own database; empty: none.
   std::filesystem::path authority;
   /// For Firefox, which has no flags for it: the port on 127.0.0.1 that every name leads to,
@@ -32,7 +34,8 @@ struct BrowserOptions {
   boost::json::object firefox_prefs;              ///< by name, such as a replay's firefox_prefs
   std::vector<std::filesystem::path> extensions;  ///< unpacked: absolute folders
   bool headless = true;
-  int width = 1280;  ///< of the page, in CSS pixels
+  bool keep_open = false;  ///< as in PageOptions, which must be the same
+  int width = 1280;        ///< of the page, in CSS pixels
   int height = 800;
   std::chrono::milliseconds start_timeout{90'000};
 };

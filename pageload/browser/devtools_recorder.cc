@@ -166,11 +166,10 @@ void DevtoolsRecorder::on_request(std::string_view session, const json::object& 
   }
   // A preflight gets its type only with the response.
   bool const preflight = text_at(object_at(params, "initiator"), "type") == "preflight";
-  Entry* const entry = begin(session, text_at(params, "requestId"), text_at(request, "url"),
-                             preflight ? "Preflight" : type);
+  Entry* const entry = begin(session, text_at(params, "frameId"), text_at(params, "requestId"),
+                             text_at(request, "url"), preflight ? "Preflight" : type);
   if (entry == nullptr) return;
   entry->start_s = at_s;
-  entry->frame = text_at(params, "frameId");
   entry->loader = text_at(params, "loaderId");
   entry->request.method = limited(text_at(request, "method"));
   entry->request.priority = limited(text_at(request, "initialPriority"));
@@ -186,7 +185,7 @@ void DevtoolsRecorder::on_web_socket(std::string_view session, std::string_view 
                                      const json::object& params) {
   if (event == "webSocketCreated") {
     auto* const entry =
-        begin(session, text_at(params, "requestId"), text_at(params, "url"), "WebSocket");
+        begin(session, {}, text_at(params, "requestId"), text_at(params, "url"), "WebSocket");
     if (entry != nullptr) entry->request.method = "GET";
     return;
   }

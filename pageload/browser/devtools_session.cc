@@ -77,7 +77,6 @@ DevtoolsSession::DevtoolsSession(RemoteConnection& connection, const PageOptions
       trace_(connection) {}
 
 Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
-  json::object downloads{{"behavior", "deny"}};
   json::object page{{"url", "about:blank"}};
   if (private_) {
     auto const context = call_for("Target.createBrowserContext", {{"disposeOnDetach", true}},
@@ -85,10 +84,9 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
     if (!context) return fail(context.error());
     context_ = *context;
     if (context_.empty()) return {};
-    downloads["browserContextId"] = context_;
     page["browserContextId"] = context_;
   }
-  connection_.post({}, "Browser.setDownloadBehavior", std::move(downloads));
+  set_downloads("deny");
   if (options_.device) {
     // "Chrome/156.0.8078.73"
     auto const product = call_for("Browser.getVersion", {}, "product", deadline);
@@ -129,11 +127,9 @@ Result<void> DevtoolsSession::open(int width, int height, TimePoint deadline) {
   ++*unanswered;
   // Some commands run in the browser and some in the page's process, so an answer does not mean
   // that earlier commands have finished.
-  while (*unanswered > 0) {
-    auto const handled = connection_.pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
-  }
+  auto const answered = connection_.pump_until([&] { return *unanswered == 0; }, deadline);
+  if (!answered) return fail(answered.error());
+  if (!*answered) return fail(std::make_error_code(std::errc::timed_out));
   return {};
 }
 
@@ -186,8 +182,8 @@ void DevtoolsSession::on_event(std::string_view session, std::string_view method
   } else if (method == "Target.detachedFromTarget") {
     auto const gone = text_at(params, "sessionId");
     std::erase_if(watched_, [gone](const auto& each) { return each.second == gone; });
-  } else if (method == "Page.javascriptDialogOpening") {
-    // A dialog blocks the page until it is closed, and no user is present.
+  } else if (method == "Page.javascriptDialogOpening" && !has_user_) {
+    // A dialog blocks the page until it is closed.
     connection_.post(session, "Page.handleJavaScriptDialog", {{"accept", true}});
   }
   trace_.on_event(method, params);
@@ -243,8 +239,16 @@ RemoteCommand DevtoolsSession::close_command() const {
   return {{}, "Target.disposeBrowserContext", {{"browserContextId", context_}}};
 }
 
-void DevtoolsSession::fit_to_window() {
+void DevtoolsSession::leave_to_user() {
+  has_user_ = true;
+  set_downloads("default");
   if (!options_.device) connection_.post(session_, "Emulation.clearDeviceMetricsOverride");
+}
+
+void DevtoolsSession::set_downloads(std::string_view behavior) {
+  json::object downloads{{"behavior", behavior}};
+  if (private_) downloads["browserContextId"] = context_;
+  connection_.post({}, "Browser.setDownloadBehavior", std::move(downloads));
 }
 
 BodyQuestions DevtoolsSession::body_questions() const {

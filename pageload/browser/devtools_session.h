@@ -34,7 +34,7 @@ class DevtoolsSession : public PageSession {
   void take_dom(const boost::json::object& result, PageLoad& load) const override;
   RemoteCommand screenshot_command() const override;
   RemoteCommand close_command() const override;
-  void fit_to_window() override;
+  void leave_to_user() override;
   BodyQuestions body_questions() const override;
   PageInput input() const override;
   Result<void> stop_service_workers(TimePoint deadline) override;
@@ -45,8 +45,11 @@ class DevtoolsSession : public PageSession {
 
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
   void on_attached(const boost::json::object& params);
+  /// "deny", or "default": as Chromium does it.
+  void set_downloads(std::string_view behavior);
 
   bool const private_;
+  bool has_user_ = false;        ///< of the page, which was left to one
   std::string browser_version_;  ///< "156.0.8078.73"
   std::string context_;          // if private_
   std::string target_;

@@ -80,11 +80,9 @@ Result<void> DevtoolsTrace::write(const std::filesystem::path& path, TimePoint d
 
 Result<std::string> DevtoolsTrace::await_stream(TimePoint deadline) {
   connection_.post(session_, "Tracing.end");
-  while (!complete_) {
-    auto const handled = connection_.pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
-  }
+  auto const completed = connection_.pump_until([this] { return complete_; }, deadline);
+  if (!completed) return fail(completed.error());
+  if (!*completed) return fail(std::make_error_code(std::errc::timed_out));
   return stream_;
 }
 

@@ -117,8 +117,9 @@ class FirefoxDriver : public BrowserDriver {
   }
 
   Result<std::string> greet(RemoteConnection& connection, TimePoint deadline) override {
-    // A prompt blocks the page until it is closed, and no user is present.
-    json::object const wanted{{"unhandledPromptBehavior", {{"default", "accept"}}}};
+    // A prompt blocks the page until it is closed. Until a user is present, the session closes it.
+    auto const* const prompts = options_.keep_open ? "ignore" : "accept";
+    json::object const wanted{{"unhandledPromptBehavior", {{"default", prompts}}}};
     auto const hello =
         connection.call({}, "session.new", {{"capabilities", {{"alwaysMatch", wanted}}}}, deadline);
     if (!hello) return fail(hello.error());

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "base/system/guarded_process.h"
+#include "base/system/last_error.h"
 
 namespace fs = std::filesystem;
 
@@ -16,6 +18,12 @@ namespace {
 
 constexpr const char* kNoQuic = "--disable-quic";
 constexpr std::string_view kForceQuic = "--origin-to-force-quic-on=";
+/// The flags with a list, of which Chromium uses only the last one.
+constexpr std::string_view kLists[] = {
+    "--disable-features=", "--enable-features=", "--host-resolver-rules=",
+    "--ignore-certificate-errors-spki-list=", kForceQuic};
+constexpr std::string_view kMisleading[] = {"--proxy-server", "--proxy-pac-url",
+                                            "--proxy-auto-detect", "--user-data-dir"};
 /// An origin of a host at this port forces nothing.
 constexpr std::uint16_t kUnusedPort = 1;
 /// Of all flags. Linux limits an argument to 128 KiB, and also a variable of the environment: the
@@ -77,6 +85,18 @@ std::optional<fs::path> find_browser(const fs::path& wanted) {
   return path;
 }
 
+std::string check_browser(const fs::path& wanted) {
+  if (auto const found = find_browser(wanted)) {
+    if (::access(found->c_str(), X_OK) == 0) return {};
+    return found->string() + " could not be started: " + last_system_error().message() + ".";
+  }
+  if (wanted.empty() || wanted.native() == kPrograms[0]) {
+    return "No browser was found: install Debian's chromium, or name a Chromium by its path.";
+  }
+  return std::string("There is no browser ") +
+         (wanted.has_parent_path() ? "at " : "on PATH named ") + wanted.string() + ".";
+}
+
 bool is_firefox(const fs::path& program) {
   return program.filename().native().starts_with("firefox");
 }
@@ -128,6 +148,15 @@ boost::json::object firefox_h3_preferences(const H3Origins& led, std::uint16_t p
   return prefs;
 }
 
+std::string misleading_flag(const std::vector<std::string>& flags, std::string_view other) {
+  for (const std::string& flag : flags) {
+    auto name = flag.substr(0, flag.find('='));
+    if (!name.starts_with("--")) name.insert(0, 1, '-');  // Chromium takes one dash, too
+    if (std::ranges::find(kMisleading, name) != std::end(kMisleading) || name == other) return name;
+  }
+  return {};
+}
+
 std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::path& profile) {
   std::vector<std::string> flags{
       "--remote-debugging-pipe",
@@ -157,8 +186,7 @@ std::vector<std::string> browser_flags(const BrowserOptions& options, const fs::
       flags, [](const std::string& flag) { return flag.starts_with(kForceQuic); });
   if (quic) std::erase(flags, kNoQuic);
   drop_repeated(flags);
-  merge_lists(flags, "--disable-features=");
-  merge_lists(flags, "--enable-features=");
+  for (auto const list : kLists) merge_lists(flags, list);
   flags.emplace_back("about:blank");  // the new-tab page would look up a name
   return flags;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace reprise {
 /// google-chrome, google-chrome-stable, chromium-browser and chromium-headless-shell. Returns
 /// nullopt if it is not installed.
 std::optional<std::filesystem::path> find_browser(const std::filesystem::path& wanted);
+
+/// Why find_browser() finds no program that can be run: a sentence; empty if it does.
+std::string check_browser(const std::filesystem::path& wanted);
 
 /// Whether the program is a Firefox, by its name.
 bool is_firefox(const std::filesystem::path& program);
@@ -39,9 +43,13 @@ bool lead_to_h3(std::vector<std::string>& flags, const H3Origins& led,
 /// Firefox's preferences for the same, by name. `port`: of HTTP/3; 0: each origin's own.
 boost::json::object firefox_h3_preferences(const H3Origins& led, std::uint16_t port);
 
-/// The command line without the program. Chromium uses only the last --disable-features and
-/// --enable-features, so each is merged into one. Pure except for the uid (Chromium refuses to run
-/// its sandbox as root).
+/// The first of a user's `flags` that would lead Chromium past a replay or recorder, or to another
+/// profile, or that is `other`; without its value, such as "--proxy-server". Empty if none is.
+std::string misleading_flag(const std::vector<std::string>& flags, std::string_view other = {});
+
+/// The command line without the program. Chromium uses only the last one of a flag that has a list,
+/// such as --disable-features or --host-resolver-rules, so each is merged into one, in the order in
+/// which they are given. Pure except for the uid (Chromium refuses to run its sandbox as root).
 std::vector<std::string> browser_flags(const BrowserOptions& options,
                                        const std::filesystem::path& profile);
 

@@ -44,11 +44,12 @@ void MessagePipe::flush() {
 }
 
 Result<std::optional<std::string>> MessagePipe::receive(TimePoint deadline) {
-  for (;;) {
+  for (bool looked = false;; looked = true) {
     auto message = take_message();
     if (!message || *message) return message;
-    auto const left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    auto const now = std::chrono::steady_clock::now();
+    if (looked && now >= deadline) return std::nullopt;
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now);
     struct pollfd watched[2] = {
         {.fd = read_.get(), .events = POLLIN, .revents = 0},
         {.fd = write_.get(), .events = POLLOUT, .revents = 0},
@@ -66,8 +67,6 @@ Result<std::optional<std::string>> MessagePipe::receive(TimePoint deadline) {
       if (got == 0 || (got < 0 && error != EAGAIN && error != EINTR)) {
         return fail(std::make_error_code(std::errc::broken_pipe));
       }
-    } else if (ready == 0 && std::chrono::steady_clock::now() >= deadline) {
-      return std::nullopt;
     }
   }
 }

@@ -24,9 +24,9 @@ class MessageStream {
   /// Queues `message` and writes as much of the queue as the other side accepts.
   virtual void send(std::string_view message) = 0;
 
-  /// The next message; nullopt if none was complete at `deadline`. Also writes queued messages
-  /// while it waits. Errors: broken_pipe: the other side has closed; message_size: over the limit;
-  /// bad_message: its bytes are not valid for the transport.
+  /// The next message; nullopt if none was complete at `deadline`, even if the bytes of one still
+  /// come. Also writes queued messages while it waits. Errors: broken_pipe: the other side has
+  /// closed; message_size: over the limit; bad_message: its bytes are not valid for the transport.
   virtual Result<std::optional<std::string>> receive(TimePoint deadline) = 0;
 };
 

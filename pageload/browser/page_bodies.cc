@@ -58,9 +58,11 @@ Result<std::shared_ptr<Round>> ask(RemoteConnection& connection,
                       });
       continue;
     }
-    auto const handled = connection.pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled) {
+    auto const before = round->outstanding;
+    auto const answered =
+        connection.pump_until([&] { return round->outstanding < before; }, deadline);
+    if (!answered) return fail(answered.error());
+    if (!*answered) {
       auto const unasked = names.size() - next;
       round->failed += round->outstanding + unasked;
       if (round->first_failure.empty()) round->first_failure = "the browser did not answer in time";

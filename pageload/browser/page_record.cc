@@ -32,8 +32,9 @@ std::string PageRecord::limited(std::string_view text) {
   return std::string(text.substr(0, 256));
 }
 
-PageRecord::Entry* PageRecord::begin(std::string_view session, std::string_view id,
-                                     std::string_view url, std::string_view type) {
+PageRecord::Entry* PageRecord::begin(std::string_view session, std::string_view frame,
+                                     std::string_view id, std::string_view url,
+                                     std::string_view type) {
   if (!starts_with_any(url, {"http://", "https://", "ws://", "wss://"})) {
     current_.erase(std::string(id));
     return nullptr;
@@ -45,9 +46,11 @@ PageRecord::Entry* PageRecord::begin(std::string_view session, std::string_view 
     return nullptr;
   }
   current_[std::string(id)] = entries_.size();
+  if (frame == main_frame_ && type == "Document") document_ = entries_.size();
   Entry& entry = entries_.emplace_back();
   entry.id = id;
   entry.session = session;
+  entry.frame = frame;
   entry.request.url = url;
   entry.request.resource_type = type;
   if (!may_stay_open(type)) ++in_flight_;
@@ -108,10 +111,7 @@ void PageRecord::add_console_error(std::string text) {
 }
 
 const PageRecord::Entry* PageRecord::document() const {
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if (entry->frame == main_frame_ && entry->request.resource_type == "Document") return &*entry;
-  }
-  return nullptr;
+  return document_ ? &entries_[*document_] : nullptr;
 }
 
 std::string PageRecord::document_failure() const {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -111,9 +112,9 @@ class PageRecord {
 
   explicit PageRecord(std::string main_frame) : main_frame_(std::move(main_frame)) {}
 
-  /// A new request; null if it is not kept. The pointer is valid until the next begin().
-  Entry* begin(std::string_view session, std::string_view id, std::string_view url,
-               std::string_view type);
+  /// A new request of `frame`; null if it is not kept. The pointer is valid until the next begin().
+  Entry* begin(std::string_view session, std::string_view frame, std::string_view id,
+               std::string_view url, std::string_view type);
   /// The latest hop of a request; null if it is unknown.
   Entry* find(std::string_view id);
   void end(Entry& entry, double at_s, std::string_view failure);
@@ -141,10 +142,12 @@ class PageRecord {
 
  private:
   void note_read(Entry& entry);
-  /// The latest document of the main frame, or null.
+  /// The latest document of the main frame, or null. It is asked for after every event, so nothing
+  /// is searched.
   const Entry* document() const;
 
   std::unordered_map<std::string, std::size_t> current_;  ///< request id -> its latest hop
+  std::optional<std::size_t> document_;                   ///< index of document()
   std::vector<std::string> console_errors_;
   std::size_t in_flight_ = 0;
   std::size_t unread_ = 0;

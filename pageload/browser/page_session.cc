@@ -161,14 +161,11 @@ Result<bool> PageSession::leave_page() {
   start_record();
   recording_ = true;
   navigate(kEmptyPage);
-  auto const deadline = std::chrono::steady_clock::now() + kAnswerTime;
-  while (!record().loaded() || record().shown_url() != kEmptyPage) {
-    auto const handled = connection_.pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled) return false;
-  }
-  recording_ = false;
-  return true;
+  auto const left = connection_.pump_until(
+      [this] { return record().loaded() && record().shown_url() == kEmptyPage; },
+      std::chrono::steady_clock::now() + kAnswerTime);
+  if (left && *left) recording_ = false;
+  return left;
 }
 
 Result<void> PageSession::wait_until_quiet(PageLoad& load) {
@@ -309,7 +306,7 @@ Result<void> PageSession::close(const PageLoad& load) {
 /// Ends with the browser. Until then new documents get their script, and windows and workers, which
 /// wait for us, are released.
 void PageSession::stay() {
-  fit_to_window();
+  leave_to_user();
   while (connection_.pump(std::chrono::steady_clock::now() + kAnswerTime)) {
   }
 }

@@ -50,8 +50,9 @@ class PageSession {
   /// The answer has the PNG in "data".
   virtual RemoteCommand screenshot_command() const = 0;
   virtual RemoteCommand close_command() const = 0;
-  /// Gives the page the size of its window, without waiting.
-  virtual void fit_to_window() = 0;
+  /// Gives the page the size of its window, and leaves dialogs and downloads to the user, without
+  /// waiting.
+  virtual void leave_to_user() = 0;
   virtual BodyQuestions body_questions() const = 0;
   virtual PageInput input() const = 0;
   /// Ends the service workers of the page that was left, as if its user had been away; does nothing

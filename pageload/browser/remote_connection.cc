@@ -96,11 +96,9 @@ Result<RemoteReply> RemoteConnection::call(std::string_view session, std::string
   auto const answer = std::make_shared<std::optional<RemoteReply>>();
   post(session, method, std::move(params),
        [answer](RemoteReply reply) { *answer = std::move(reply); });
-  while (!*answer) {
-    auto const handled = pump(deadline);
-    if (!handled) return fail(handled.error());
-    if (!*handled) return fail(std::make_error_code(std::errc::timed_out));
-  }
+  auto const answered = pump_until([&answer] { return answer->has_value(); }, deadline);
+  if (!answered) return fail(answered.error());
+  if (!*answered) return fail(std::make_error_code(std::errc::timed_out));
   return std::move(**answer);
 }
 
@@ -138,6 +136,15 @@ Result<bool> RemoteConnection::pump(TimePoint deadline) {
     }
   } else {
     return fail(std::make_error_code(std::errc::bad_message));
+  }
+  return true;
+}
+
+Result<bool> RemoteConnection::pump_until(const std::function<bool()>& done, TimePoint deadline) {
+  while (!done()) {
+    auto const handled = pump(deadline);
+    if (!handled) return fail(handled.error());
+    if (!*handled || std::chrono::steady_clock::now() >= deadline) return done();
   }
   return true;
 }

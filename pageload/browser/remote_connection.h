@@ -63,6 +63,11 @@ class RemoteConnection {
   /// out.
   Result<bool> pump(TimePoint deadline);
 
+  /// Handles messages until `done()` is true, and returns true; or until `deadline`, also if
+  /// messages still come, and returns false: a page can send events without end. Errors: those of
+  /// pump().
+  Result<bool> pump_until(const std::function<bool()>& done, TimePoint deadline);
+
  private:
   std::unique_ptr<MessageStream> stream_;
   EventSink event_sink_;

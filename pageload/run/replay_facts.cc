@@ -1,5 +1,6 @@
 #include "pageload/run/replay_facts.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -41,19 +42,31 @@ bool may_be_document(const PageLoad& page, std::string_view url) {
   return !requested;
 }
 
+/// Times and scores are those of a page that is not in the archive.
+void reject(PageLoad& page, std::string failure) {
+  page.outcome = LoadOutcome::kNotInArchive;
+  page.failure = std::move(failure);
+  for (const Metric& metric : kMetrics) {
+    bool const of_document =
+        metric.unit == Metric::Unit::kMs || metric.unit == Metric::Unit::kScore;
+    if (of_document) (page.*metric.value).reset();
+  }
+}
+
+/// Whether the replay got no request but the browser's own: it found the page elsewhere.
+bool was_not_asked(const ReplaySummary& report) {
+  return report.hits == 0 && report.misses == 0 &&
+         std::ranges::all_of(report.special_answers,
+                             [](auto const& answer) { return answer.kind == "browser"; });
+}
+
 void set_outcome(PageLoad& page, const std::map<std::string, std::string>& misses) {
   auto const asked = without_fragment(page.requests.empty() ? page.url : page.requests[0].url);
   for (auto const view : {asked, without_fragment(page.final_url)}) {
     auto const url = url_in_report(view);
     auto const miss = misses.find("GET " + url);
     if (miss == misses.end() || (view != asked && !may_be_document(page, view))) continue;
-    page.outcome = LoadOutcome::kNotInArchive;
-    page.failure = "The archive has no answer for " + url + ": " + miss->second + ".";
-    for (const Metric& metric : kMetrics) {
-      bool const of_document =
-          metric.unit == Metric::Unit::kMs || metric.unit == Metric::Unit::kScore;
-      if (of_document) (page.*metric.value).reset();
-    }
+    reject(page, "The archive has no answer for " + url + ": " + miss->second + ".");
   }
 }
 
@@ -82,6 +95,11 @@ std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplayS
 void add_replay_report(PageLoad& page, const ReplaySummary& report) {
   auto misses = misses_of(report);
   set_outcome(page, misses);
+  if (page.outcome == LoadOutcome::kLoaded && was_not_asked(report)) {
+    reject(page,
+           "The browser did not ask the replay for the page: it loaded it from elsewhere. Check "
+           "the flags that are passed to the browser.");
+  }
   page.browser_requests = requests_of_browser(page, report, std::move(misses));
   page.hits = report.hits;
   page.misses = report.misses;

@@ -104,6 +104,9 @@ class ChangedCopy final : public ArchiveCopy {
     }
     if (plan.cache && reply.stored.status == 0) {
       effects_[*plan.cache].remark(why, url_of(exchange.request));
+    } else if (plan.cache && !may_be_cached(exchange.request.method)) {
+      effects_[*plan.cache].remark("a " + exchange.request.method + " never comes from the cache",
+                                   url_of(exchange.request));
     } else if (plan.cache) {
       auto const age = interventions_[*plan.cache].as<CacheFor>()->age;
       tell(*plan.cache, exchange, cache_for(reply, age),
@@ -168,7 +171,7 @@ class ChangedCopy final : public ArchiveCopy {
           exchange, reply, plan.mentions,
           [this](const PageRequest& resource) { return served(resource); }, effects_);
       for (auto const& each : absent) ++absent_[{each.by, each.resource}];
-      add_early_hints(exchange, reply, plan.mentions, effects_);
+      add_early_hints(exchange, plan.mentions, effects_);
     }
     if (plan.resize) {
       auto const factor = interventions_[*plan.resize].as<Resize>()->factor;

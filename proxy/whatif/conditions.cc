@@ -101,18 +101,35 @@ class Maker {
     } else {
       tls.alpn[host] = alpn;
     }
-    if (speaks_already(host, alpn)) return effects_[by].remark("it is so already", host);
+    auto const idle = values_of_no_change(host, alpn);
+    if (!idle.empty()) {
+      bool const always = idle.size() == spoken_.values;
+      effects_[by].remark(always ? "it is so already" : "it is so already with " + named(idle),
+                          host);
+      if (always) return;
+    }
     effects_[by].add(host, h3 ? "HTTP/3" : alpn == "h2" ? "HTTP/2" : "HTTP/1.1");
   }
 
-  bool speaks_already(const std::string& host, const std::string& alpn) const {
-    auto const known = spoken_.find(host);
-    if (known == spoken_.end() || !known->second.contains(alpn)) return false;
+  /// The values of `--protocol` with which the host speaks it without what-ifs.
+  std::vector<std::string> values_of_no_change(const std::string& host,
+                                               const std::string& alpn) const {
+    auto const of_host = spoken_.with.find(host);
+    if (of_host == spoken_.with.end()) return {};
+    auto const known = of_host->second.find(alpn);
+    if (known == of_host->second.end()) return {};
     // An earlier one is overruled; another protocol over TCP would end HTTP/3.
-    return std::ranges::none_of(speaking_, [&](auto const& each) {
+    bool const overrules = std::ranges::any_of(speaking_, [&](auto const& each) {
       bool const is_other = interventions_[each.first].template as<Speak>()->alpn != alpn;
       return is_other && std::ranges::find(each.second, host) != each.second.end();
     });
+    return overrules ? std::vector<std::string>() : known->second;
+  }
+
+  static std::string named(const std::vector<std::string>& values) {
+    std::string text;
+    for (const std::string& each : values) text += (text.empty() ? "--protocol " : ",") + each;
+    return text;
   }
 
   void coalesce(const PageRequest& request, std::size_t by) {

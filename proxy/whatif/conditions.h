@@ -3,10 +3,10 @@
 // What a what-if changes of how an archive is served: no response is different. Pure.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,13 +26,18 @@ struct Conditions {
   TlsChanges tls;
 };
 
-/// The protocols that a host speaks already, so that `protocol=` changes nothing: "http/1.1", "h2"
-/// or "h3", by host.
-using SpokenProtocols = std::map<std::string, std::set<std::string>>;
+/// What hosts speak already, so that `protocol=` changes nothing.
+struct SpokenProtocols {
+  std::size_t values = 0;  ///< of `--protocol`; 0: they are not known
+  /// The values with which a host speaks nothing else than "http/1.1", "h2" or "h3": by host and
+  /// that.
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> with;
+};
 
 /// The conditions among `interventions`. `seed`: of draws from distributions. Adds to `effects`,
 /// one for each intervention; those of others are left alone. `has_think_times`: whether requests
-/// have think times that can become longer or shorter. `spoken`: empty if it is not known.
+/// have think times that can become longer or shorter. `protocol=` changes nothing if the host
+/// speaks it with every value of `--protocol`; if with some of them, a remark names these.
 Conditions conditions_of(const PageRequests& requests, std::span<const Intervention> interventions,
                          std::uint64_t seed, std::vector<Effect>& effects,
                          bool has_think_times = true, const SpokenProtocols& spoken = {});

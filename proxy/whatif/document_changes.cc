@@ -207,19 +207,6 @@ void fit_head(Reply& reply, const inject::ChangedDocument& changed) {
                                                        .body = &reply.body});
 }
 
-/// What the document demands of each of `preloads`; empty texts if it cannot be read.
-std::vector<std::string> integrities_in(const std::string& document, const Reply& reply,
-                                        std::span<const DocumentChange> preloads) {
-  std::vector<std::string> integrities(preloads.size());
-  auto const plain = plain_body(reply);
-  if (!plain || preloads.empty()) return integrities;
-  auto const charset = inject::header_charset(reply.stored.headers.list());
-  auto const seen = inject::change_document(*plain, charset, document, preloads);
-  if (!seen) return integrities;
-  for (std::size_t i = 0; i < integrities.size(); ++i) integrities[i] = seen->outcomes[i].integrity;
-  return integrities;
-}
-
 }  // namespace
 
 std::vector<ResponsePlan::Mentioned> change_mentions(
@@ -254,11 +241,10 @@ std::vector<ResponsePlan::Mentioned> change_mentions(
   return absent;
 }
 
-void add_early_hints(Exchange& exchange, const Reply& reply,
-                     std::span<const ResponsePlan::Mentioned> mentions,
+void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,
                      std::vector<Effect>& effects) {
-  std::vector<DocumentChange> preloads;
-  std::vector<const ResponsePlan::Mentioned*> of;
+  auto const document = url_of(exchange.request);
+  std::vector<std::string> links;
   for (const ResponsePlan::Mentioned& mention : mentions) {
     if (mention.kind != Kind::kEarlyHints) continue;
     const PageRequest& resource = *mention.resource;
@@ -267,27 +253,12 @@ void add_early_hints(Exchange& exchange, const Reply& reply,
       effects[mention.by].remark("no Link can name such a URL", resource.url);
       continue;
     }
-    bool const anonymous = resource.cors || resource.as == "font";
-    preloads.push_back(
-        {.kind = inject::ChangeKind::kPreload,
-         .url = *url,
-         .as = resource.as,
-         .cross_origin = anonymous ? inject::CrossOrigin::kAnonymous : inject::CrossOrigin::kNone,
-         .nonce = {},
-         .media_type = {},
-         .body = {}});
-    of.push_back(&mention);
-  }
-  auto const document = url_of(exchange.request);
-  auto const integrities = integrities_in(document, reply, preloads);
-  std::vector<std::string> links;
-  for (std::size_t i = 0; i < preloads.size(); ++i) {
-    const DocumentChange& preload = preloads[i];
-    auto link = "<" + preload.url + ">; rel=preload; as=" + preload.as;
-    if (preload.cross_origin == inject::CrossOrigin::kAnonymous) link += "; crossorigin";
-    if (!integrities[i].empty()) link += "; integrity=\"" + integrities[i] + '"';
-    effects[of[i]->by].add(document, "103 with Link: " + link);
-    effects[of[i]->by].mentioned.insert(of[i]->resource->url);
+    // Chromium ignores a Link of a 103 with parameters other than rel, as, crossorigin, type and
+    // fetchpriority: an integrity or a nonce would undo the hint.
+    auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
+    if (resource.cors || resource.as == "font") link += "; crossorigin";
+    effects[mention.by].add(document, "103 with Link: " + link);
+    effects[mention.by].mentioned.insert(resource.url);
     links.push_back(std::move(link));
   }
   if (links.empty()) return;

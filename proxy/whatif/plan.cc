@@ -46,7 +46,7 @@ class Planner {
       tell_dropped_conditions(request);
     }
     for (const Mentioned& link : links_) {
-      if (!is_dropped(link.how) && !is_made_inline(link.how)) add(*link.document, link.how);
+      if (!fails(link.how) && !is_made_inline(link.how)) add(*link.document, link.how);
     }
     std::erase_if(elements_, [this](const auto& how) { return is_made_inline(how); });
     for (const PageRequest* document : documents_) {
@@ -147,12 +147,16 @@ class Planner {
     if (how.by > planned.by) planned = how;
   }
 
-  /// By another what-if, so that a preload would fail; then says so.
-  bool is_dropped(const ResponsePlan::Mentioned& how) {
+  /// Whether another what-if leaves nothing of it to preload; then says so.
+  bool fails(const ResponsePlan::Mentioned& how) {
     if (how.kind == Mention::Kind::kPreconnect) return false;
     auto const planned = plan_.responses.find(how.resource->ordinal);
-    if (planned == plan_.responses.end() || !planned->second.drop) return false;
-    effects_[how.by].remark("another what-if drops it", how.resource->url);
+    if (planned == plan_.responses.end()) return false;
+    const ResponsePlan& plan = planned->second;
+    if (!plan.drop && !plan.status) return false;
+    effects_[how.by].remark(
+        plan.drop ? "another what-if drops it" : "another what-if sets its status",
+        how.resource->url);
     return true;
   }
 

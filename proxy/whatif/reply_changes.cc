@@ -139,6 +139,10 @@ Change compress(Reply& reply, std::optional<coding::Coding> coding) {
   return true;
 }
 
+bool may_be_cached(std::string_view method) {
+  return method == "GET" || method == "HEAD";
+}
+
 Change cache_for(Reply& reply, std::chrono::seconds age) {
   std::vector<HeaderView> kept;
   for (const HeaderView& field : reply.stored.headers.list()) {

@@ -46,6 +46,9 @@ Change replace_plain(Reply& reply, const coding::Buffer& plain);
 /// Decodes the body and encodes it with this coding, or none. False: it is coded so.
 Change compress(Reply& reply, std::optional<coding::Coding> coding);
 
+/// Whether a browser can take the response to such a request from its cache.
+bool may_be_cached(std::string_view method);
+
 /// `Cache-Control: public, max-age=..., immutable`, or no-store for zero, in place of what else
 /// says how long it may be kept.
 Change cache_for(Reply& reply, std::chrono::seconds age);

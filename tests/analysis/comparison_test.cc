@@ -97,6 +97,21 @@ TEST(Compare, ComparesLoadsWithTheSameLosses) {
   EXPECT_EQ(compare(a, b, {}).verdict, Verdict::kUndecided) << "one seed tells nothing apart";
 }
 
+TEST(Compare, SaysWhichLoadsHaveNoneToBeComparedWith) {
+  auto a = read(loads_like({})), b = read(loads_like({}));
+  for (LoadRow& load : a.loads) load.node = "one";
+  for (LoadRow& load : b.loads) load.node = "two";
+  auto const none = compare(a, b, {});
+  EXPECT_EQ(none.pages.at(0).unpaired, 20U);
+  EXPECT_FALSE(none.pages.at(0).metrics.at(0).finding.is_compared());
+  EXPECT_THAT(none.remarks, Contains("https://a.test/: nothing is compared: no node has loads of "
+                                     "both A and B"));
+  for (std::size_t i = 0; i < 5; ++i) b.loads[i].node = "one";  // the first is the warm-up
+  EXPECT_THAT(compare(a, b, {}).remarks,
+              Contains("https://a.test/: skipped: 6 of 20 loads, because the other side has no "
+                       "load of the same node"));
+}
+
 TEST(Compare, RefusesOtherRequestsUnlessTheyAreTheQuestion) {
   auto const a = read(loads_like({}));
   auto const b = read(loads_like({.requests = {"https://a.test/", "https://a.test/more"}}));
@@ -283,6 +298,27 @@ TEST(Compare, ComparesAnErrorPageOfBothSidesAndSaysSo) {
   EXPECT_EQ(out.verdict, Verdict::kSame);
   EXPECT_THAT(out.remarks, ElementsAre("https://a.test/ has the status 500 in A and in B: an error "
                                        "page was compared"));
+}
+
+TEST(Compare, CountsGoodLoadsOfAnErrorPageAsFailed) {
+  auto const broken = read(loads_like({.load_ms = 100, .status = 500}));
+  std::vector<std::string> loads;
+  for (int i = 0; i < 10; ++i) {
+    auto const load =
+        i < 6 ? LoadText{.load_ms = 100.0 + i, .status = 500} : LoadText{.load_ms = 1000.0 + i};
+    loads.push_back(load_text(load));
+  }
+  auto const mixed = read(loads);
+  auto const out = compare(mixed, broken, {});
+  EXPECT_THAT(out.refusals, IsEmpty());
+  EXPECT_EQ(out.verdict, Verdict::kUndecided) << "too many of A failed to call the rest the same";
+  const LoadGroup& a = out.pages.at(0).a;
+  EXPECT_EQ(a.loads.size(), 6U);
+  EXPECT_EQ(a.failed, 4U);
+  EXPECT_THAT(a.failures, ElementsAre("the page does not have the status 500 of most loads"));
+  EXPECT_THAT(out.remarks, Contains(HasSubstr("4 of 10 loads failed in A and none in the other")));
+  auto const allowed = compare(mixed, broken, {.allowed = {Mismatch::kStatus}});
+  EXPECT_EQ(allowed.pages.at(0).a.loads.size(), 10U);
 }
 
 TEST(Compare, FindsThatAnErrorPageDoesNotLoadAnyMore) {

@@ -52,6 +52,17 @@ TEST(Judge, IsUndecidedWhereTheIntervalGoesBeyondTheMinimumEffect) {
   EXPECT_EQ(judge_one({.a = {1, 2}, .b = {}}).verdict, Verdict::kUndecided);
 }
 
+TEST(Judge, ComparesNothingWhereNoBlockHasBothSides) {
+  std::vector<Block> const apart{{.a = {1, 2}, .b = {}}, {.a = {}, .b = {9, 10}}};
+  auto const finding = judge_one({.a = {1, 2}, .b = {9, 10}, .blocks = apart});
+  EXPECT_FALSE(finding.is_compared());
+  EXPECT_EQ(finding.verdict, Verdict::kUndecided);
+  std::vector<Block> const shared{{.a = {1, 2}, .b = {9}}, {.a = {}, .b = {10}}};
+  EXPECT_EQ(judge_one({.a = {1, 2}, .b = {9, 10}, .blocks = shared}).pairs, 2U);
+  EXPECT_EQ(judge_one({.a = {1, 2}, .b = {9, 10}}).pairs, 4U);
+  EXPECT_FALSE(judge_one({.a = {1, 2}, .b = {}}).is_compared());
+}
+
 TEST(Judge, KnowsConstants) {
   EXPECT_EQ(judge_one({.a = std::vector(6, 30.0), .b = std::vector(6, 30.0)}).verdict,
             Verdict::kSame);

@@ -276,6 +276,32 @@ class Tools(harness.TestCase):
         self.assertEqual(self.archive.read_bytes(), before)
         self.assertEqual([each.name for each in self.folder.glob("a.reprise*")], ["a.reprise"])
 
+    def test_a_recording_that_cannot_be_made_names_the_archive(self):
+        self.site()
+        left = self.folder / "a.reprise.adding"
+        left.mkdir()
+        # A browser that is never started.
+        page = ("https://a.test/", "--browser", "/bin/sh")
+        done = self.run_archive("add", self.archive, *page, expect=3)
+        self.assertIn(bytes(left) + b" is in the way of a recording for " + bytes(self.archive),
+                      done.stderr)
+        left.rmdir()
+        # As `add` calls it, where no file can be created.
+        missing = self.folder / "none" / "a.reprise.adding"
+        done = harness.run("record", "-o", str(missing), "--joins", str(self.archive), *page,
+                           folder=self.folder)
+        self.assertEqual(done.returncode, 3, done.stderr.decode())
+        self.assertIn(bytes(self.archive) + b": No such file or directory", done.stderr)
+        self.assertNotIn(b".adding", done.stderr)
+
+    def test_a_report_does_not_replace_the_archive(self):
+        self.site()
+        before = self.archive.read_bytes()
+        done = self.run_archive("add", self.archive, "https://a.test/", "--browser", "/bin/sh",
+                                "--load-report", self.archive, expect=2)
+        self.assertIn(b"--load-report", done.stderr)
+        self.assertEqual(self.archive.read_bytes(), before)
+
     def test_an_archive_in_use_is_named_before_anything_is_recorded(self):
         origin = self.origin(answer, names=NAMES)
         self.site()
@@ -384,6 +410,8 @@ class Tools(harness.TestCase):
             with self.subTest(command[0]):
                 done = self.run_archive(*command, expect=3)
                 self.assertIn(b"damaged", done.stderr)
+                if command[0] == "diff":
+                    self.assertIn(b": exchange 2 is damaged", done.stderr)
                 self.assertFalse(self.out.exists())
 
     def test_damage_of_an_unclosed_archive_is_left_to_repair(self):
@@ -393,10 +421,12 @@ class Tools(harness.TestCase):
         content = bytearray(self.archive.read_bytes()[:-1])  # no trailer: it is scanned
         content[content.index(b"/missing") + 2] ^= 1
         self.archive.write_bytes(content)
+        page = ("https://a.test/", "--browser", "/bin/sh")  # it is never started
         for command in (("edit", self.archive, 1, "--body", head),
                         ("edit", self.archive, 1, "--headers", head),
                         ("edit", self.archive, 1, "--think-time", "+30ms"),
-                        ("add", self.archive, "https://a.test/")):
+                        ("add", self.archive, *page),
+                        ("add", self.archive, "--new-session", *page)):
             with self.subTest(command=command):
                 done = self.run_archive(*command, expect=3)
                 self.assertIn(b"`reprise archive repair` to keep", done.stderr)

@@ -14,13 +14,26 @@ DISK_BYTES = 4 << 20
 
 
 class DiskFull(harness.TestCase):
-    def test_what_was_recorded_stays_whole(self):
+    def small_disk(self):
         disk = self.folder / "disk"
         disk.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "none", str(disk)],
                        check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", str(disk)], check=True)
-        archive = disk / "a.reprise"
+        return disk
+
+    def test_the_archive_that_a_recording_joins_is_named(self):
+        given = self.folder / "a.reprise"
+        recorder = self.record(self.small_disk() / "a.reprise.adding", "--joins", str(given),
+                               origins=(self.origin(load.answer),))
+        load.Fetchers(recorder, range(2000)).join()
+        self.assertEqual(recorder.process.wait(harness.DEADLINE_SECONDS), 3, recorder.log())
+        self.assertIn(f"{given} cannot be written: No space left", recorder.log())
+        self.assertIn("It is unchanged", recorder.log())
+        self.assertNotIn(".adding", recorder.log())
+
+    def test_what_was_recorded_stays_whole(self):
+        archive = self.small_disk() / "a.reprise"
         origin = self.origin(load.answer)
         recorder = self.record(archive, origins=(origin,))
         fetchers = load.Fetchers(recorder, range(2000))

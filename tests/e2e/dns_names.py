@@ -54,7 +54,7 @@ class NameServer:
     """Answers over UDP from `records`, lines of "NAME. TTL IN TYPE DATA": what has the name and
     type that are asked for, CNAMEs followed. All other names and types have nothing. `asked` lists
     names and types, in order of arrival. `delays`: seconds that the answers about a name, without
-    a dot at its end, take."""
+    a dot at its end, or about a pair of name and type, take."""
 
     def __init__(self, records, address="127.0.0.1", delays=None):
         self.delays = delays or {}
@@ -94,9 +94,10 @@ class NameServer:
             if reply is None:
                 continue
             name = str(query.question[0].name).lower().rstrip(".")
-            if name in self.delays:
-                threading.Timer(self.delays[name], self.socket.sendto,
-                                (reply.to_wire(), peer)).start()
+            kind = dns.rdatatype.to_text(query.question[0].rdtype)
+            delay = self.delays.get((name, kind), self.delays.get(name))
+            if delay is not None:
+                threading.Timer(delay, self.socket.sendto, (reply.to_wire(), peer)).start()
             else:
                 self.socket.sendto(reply.to_wire(), peer)
 

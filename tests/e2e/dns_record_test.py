@@ -5,7 +5,9 @@ stub, without a loop, and so that a replay can say again what DNS said.
 Needs root or unprivileged user namespaces.
 """
 
+import socket
 import subprocess
+import time
 
 import dns_names
 import dns_test
@@ -15,8 +17,11 @@ from wire import DEADLINE_SECONDS, response
 import dns.message
 import dns.query
 import dns.rcode
+import dns.rdatatype
 
 NAME = "www.example.org"
+LOST = "lost.example.org"
+CLOCK_SECONDS = 0.01
 ORIGIN = "127.0.0.5"  # where the listeners are not
 RECORDS = f"""
 {NAME}. 77 IN CNAME edge.example.net.
@@ -31,8 +36,8 @@ class Recording(harness.TestCase):
     def setUpClass(cls):
         dns_names.raise_loopback()
 
-    def name_server(self, records):
-        server = dns_names.NameServer(records)
+    def name_server(self, records, **options):
+        server = dns_names.NameServer(records, **options)
         self.addCleanup(server.close)
         return server
 
@@ -123,6 +128,35 @@ class Recording(harness.TestCase):
         # ECH cannot be honoured, and the hint is the stand-in's.
         self.assertEqual(ask("HTTPS"), [*chain, "e1.example.com. 33 IN HTTPS 1 . alpn=\"h2,h3\" "
                                                 "ipv4hint=\"127.18.0.1\""])
+
+    def test_a_replay_takes_as_long_for_each_type_and_for_names_that_fail(self):
+        # The second look-up begins after the first query for HTTPS was sent, and takes longer.
+        https_seconds, lost_seconds = 0.4, 0.8
+        server = self.name_server(RECORDS, delays={(NAME, "HTTPS"): https_seconds,
+                                                   LOST: lost_seconds})
+        origin = self.origin(lambda _: response(b"x"), address=ORIGIN)
+        recorder = self.record_by_name(origin, "--dns-server", server.at)
+        self.curl(origin.port)
+        with recorder.connect("http") as client:
+            client.send(f"GET / HTTP/1.1\r\nHost: {LOST}\r\n\r\n".encode())
+            self.assertEqual(client.read_head().status, 502)
+        self.assertEqual(recorder.stop(), 0, recorder.log())
+        replay = self.replay(self.folder / "a.reprise", "--dns-time", "recorded")
+        host, port = replay.address("dns")
+        start = time.monotonic()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.settimeout(DEADLINE_SECONDS)
+            for kind in ("HTTPS", "A"):
+                client.sendto(dns.message.make_query(NAME, kind).to_wire(), (host, int(port)))
+            answers = [dns.message.from_wire(client.recv(4096)) for _ in range(2)]
+        self.assertGreaterEqual(time.monotonic() - start, https_seconds - CLOCK_SECONDS)
+        kinds = [dns.rdatatype.to_text(each.question[0].rdtype) for each in answers]
+        self.assertEqual(kinds, ["A", "HTTPS"])
+        start = time.monotonic()
+        reply = dns.query.udp(dns.message.make_query(LOST, "A"), host, port=port,
+                              timeout=DEADLINE_SECONDS)
+        self.assertGreaterEqual(time.monotonic() - start, lost_seconds - CLOCK_SECONDS)
+        self.assertEqual(reply.rcode(), dns.rcode.NXDOMAIN)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,10 @@ class GateBudget(harness.TestCase):
     def test_b_within_its_budget_passes(self):
         gate_sites.record(self.folder, "plain", gate_sites.plain_site())
         sizes = {**BUDGET[0], "resourceSizes": BUDGET[0]["resourceSizes"][1:]}
+        done = self.gate(json.dumps([sizes]))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("\nB keeps what was measured of its budget; 1 of 3 budgets was not "
+                      "measured.\n", done.stdout)
         done = self.gate(json.dumps([sizes]), "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("no budget", done.stderr)
@@ -89,7 +93,9 @@ class GateBudget(harness.TestCase):
 
     def test_what_is_not_a_budget_is_refused(self):
         for text, said in (("{", "is not a budget.json: it is not JSON"),
-                           ('[{"resourceSizes":[{"resourceType":"css","budget":1}]}]', "'css'")):
+                           ('[{"resourceSizes":[{"resourceType":"css","budget":1}]}]', "'css'"),
+                           ('[{"timings":[{"metric":"lcp","budget":1}]}]',
+                            "unknown metric 'lcp'")):
             done = self.gate(text)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)

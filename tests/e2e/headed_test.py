@@ -26,6 +26,23 @@ PAGE = b"""<!doctype html><title>page</title><link rel=icon href=data:,>
 addEventListener('resize', () => requestAnimationFrame(() => requestAnimationFrame(
     () => fetch('/resized'))));
 </script>"""
+# One that asks before it has loaded, and again in the size of its window. Its worker says /open a
+# while after the second question, to which the page would tell the answer.
+ASKING = b"""<!doctype html><title>page</title><link rel=icon href=data:,>
+<script>
+const code = "postMessage(''); onmessage = ({data}) => setTimeout(() => fetch(data), 2000);";
+const worker = new Worker(URL.createObjectURL(new Blob([code], {type: 'text/javascript'})));
+const runs = new Promise((resolve) => { worker.onmessage = resolve; });
+fetch('/first/' + confirm('Before it has loaded?'));
+let asked = false;
+addEventListener('resize', async () => {
+  if (asked) return;
+  asked = true;
+  await runs;  // a dialog would prevent its start
+  worker.postMessage(location.origin + '/open');
+  setTimeout(() => fetch('/second/' + confirm('By its user?')), 0);
+});
+</script>"""
 MANIFEST = {"manifest_version": 3, "name": "mark", "version": "1",
             "browser_specific_settings": {"gecko": {"id": "mark@reprise.invalid"}},
             "host_permissions": ["http://*/*"],
@@ -53,6 +70,8 @@ class Headed(harness.TestCase):
     def setUp(self):
         super().setUp()
         self.resized = threading.Event()
+        self.open = threading.Event()
+        self.page = PAGE
         self.site = self.origin(self.answer, names=("localhost",))
         self.url = f"http://127.0.0.1:{self.site.port}/"
         extension = self.folder / "mark"
@@ -64,7 +83,9 @@ class Headed(harness.TestCase):
     def answer(self, request):
         if request.target == "/resized":
             self.resized.set()
-        return response(PAGE, headers=b"Content-Type: text/html\r\n")
+        if request.target == "/open":
+            self.open.set()
+        return response(self.page, headers=b"Content-Type: text/html\r\n")
 
     def command(self, *arguments):
         return [harness.REPRISE, "load", "--live", self.url, "--quiet", "0", "--headed",
@@ -78,17 +99,18 @@ class Headed(harness.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         return done.stderr
 
-    def start_kept_open(self, browser, environment, *arguments):
-        """A load in `browser`, once its page is left to the user. It leads a process group, as what
-        a shell starts."""
-        self.resized.clear()
+    def start_kept_open(self, browser, environment, *arguments, shown=None):
+        """A load in `browser`, once its page is left to the user and sets `shown` [resized]. It
+        leads a process group, as what a shell starts."""
+        shown = shown or self.resized
+        shown.clear()
         process = subprocess.Popen(
             self.command("--browser", browser, "--keep-open", "--viewport", "900x700", *arguments),
             cwd=self.folder, env={**harness.environment(self.folder), **environment},
             stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
-        stayed = self.resized.wait(harness.DEADLINE_SECONDS)
+        stayed = shown.wait(harness.DEADLINE_SECONDS)
         self.assertTrue(stayed, process.poll() is not None and process.stderr.read())
         return process
 
@@ -108,6 +130,20 @@ class Headed(harness.TestCase):
                 self.assertEqual(load["outcome"], "loaded")
                 self.assertIn("<title>marked</title>", load["dom"])
                 self.assertEqual([each["url"] for each in load["requests"]], [self.url])
+
+    def test_a_dialog_is_left_to_the_user_once_the_page_has_loaded(self):
+        screen = display.Display(self.folder)
+        self.addCleanup(screen.close)
+        self.page = ASKING
+        for browser in BROWSERS:
+            with self.subTest(browser=browser):
+                self.site.requests.clear()
+                process = self.start_kept_open(browser, screen.environment, shown=self.open)
+                os.killpg(process.pid, signal.SIGINT)
+                said = process.communicate(timeout=harness.DEADLINE_SECONDS)[1]
+                asked = [request.target for request in self.site.requests]
+                self.assertIn("/first/true", asked, said)
+                self.assertFalse([each for each in asked if each.startswith("/second")], said)
 
     def test_ctrl_c_ends_the_browser_and_leaves_nothing_of_it(self):
         screen = display.Display(self.folder)

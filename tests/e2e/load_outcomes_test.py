@@ -130,10 +130,32 @@ class LoadOutcomes(harness.TestCase):
                                 self.browser_that_tells())
         self.assertEqual((code, loads[0]["outcome"]), (1, "browser-died"), self.said)
         self.assertIsNone(loads[0]["load_event_ms"])
-        loads, code = self.load("--live", f"http://127.0.0.1:{origin.port}/", "--browser",
-                                "/nonexistent/chromium")
-        self.assertEqual((code, loads[0]["outcome"]), (1, "browser-died"), self.said)
+        self.result.unlink()
+        with self.assertRaises(FileNotFoundError):  # of a result
+            self.load("--live", f"http://127.0.0.1:{origin.port}/", "--browser",
+                      f"{BROWSER},/nonexistent/chromium")
         self.assertIn("There is no browser at /nonexistent/chromium.", self.said)
+
+    def test_a_browser_that_does_not_ask_the_replay(self):
+        self.record()
+        elsewhere = self.origin(lambda _: response(PAGES["/"],
+                                                   headers=b"Content-Type: text/html\r\n"))
+        url = f"http://{harness.HOST}/"
+        rule = f"--host-resolver-rules=MAP {harness.HOST} 127.0.0.1:{elsewhere.port}"
+        loads, code = self.load(self.archive, url, "--browser", BROWSER, "--chromium-flag", rule)
+        self.assertEqual((code, loads[0]["outcome"]), (1, "not-in-archive"), self.said)
+        self.assertIn("did not ask the replay", self.said)
+        self.assertIsNone(loads[0]["load_event_ms"])
+        self.assertNotEqual(elsewhere.requests, [])
+        other = rule.replace(harness.HOST, "other.test")
+        loads, code = self.load(self.archive, url, "--browser", BROWSER, "--chromium-flag", other)
+        self.assertEqual((code, loads[0]["outcome"]), (0, "loaded"), self.said)
+        refused = subprocess.run(
+            self.command(self.archive, url, "--chromium-flag=--proxy-server=direct://"),
+            capture_output=True, timeout=SECONDS, env=self.environment(),
+            stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn(b"--proxy-server needs --live", refused.stderr)
 
     def kill_in_the_middle(self, *arguments):
         self.record()

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""`record URL`, with a real browser: pages that cannot be fetched, and a TMPDIR as CI has it."""
+"""`record URL`, with a real browser: pages that cannot be fetched, an interruption, and a TMPDIR as
+CI has it."""
 
 import os
+import signal
 import subprocess
+import threading
 import unittest.mock
 
 import harness
@@ -61,6 +64,51 @@ class RecordPage(harness.TestCase):
             self.assertEqual(failed.returncode, 2, failed.stderr)
             self.assertIn(text, failed.stderr)
             self.assertFalse(self.archive.exists())
+
+    def test_a_browser_that_cannot_record_is_refused_before_anything_is_written(self):
+        urls = self.folder / "urls.txt"
+        urls.write_text(f"http://{HOST}/\nhttp://{HOST}/2\n")
+        for code, words, argument in (
+                (1, "There is no browser at /nonexistent/b", "--browser=/nonexistent/b"),
+                (2, "--host-resolver-rules cannot be used with record: ",
+                 "--chromium-flag=--host-resolver-rules=MAP * 127.0.0.1"),
+                (2, "--proxy-server cannot be used with record: ",
+                 "--chromium-flag=--proxy-server=127.0.0.1:1")):
+            for pages in ([f"http://{HOST}/"], ["--urls", str(urls)]):
+                done = harness.run("record", "-o", str(self.archive), argument, *pages)
+                self.assertEqual(done.returncode, code, done.stderr.decode())
+                self.assertIn(words, done.stderr.decode())
+                self.assertNotIn(b"page 1 of 2", done.stderr)
+                self.assertFalse(self.archive.exists())
+
+    def test_ctrl_c_of_a_load_that_records_first_closes_the_archive(self):
+        held, go_on = threading.Event(), threading.Event()
+
+        def answer(request):
+            if request.target == "/held":
+                held.set()
+                go_on.wait(harness.DEADLINE_SECONDS)
+            return response(b"<!doctype html><script src=/held></script>",
+                            headers=b"Content-Type: text/html\r\n")
+        site = self.origin(answer)
+        self.addCleanup(go_on.set)
+        flags = (f"--record-flag={flag}" for flag in
+                 (*site.connect_arguments(), "--browser", harness.BROWSER))
+        process = subprocess.Popen(
+            [harness.REPRISE, "load", "--record-to", str(self.archive), *flags, "--browser",
+             harness.BROWSER, f"http://{HOST}/"],
+            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=harness.environment(self.folder))
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        self.assertTrue(held.wait(harness.DEADLINE_SECONDS))
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=harness.DEADLINE_SECONDS)[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, said)
+        state = self.archive_json("verify", str(self.archive))
+        self.assertEqual((state["whole"], state["closed"]), (True, True), said)
+        self.assertIn(f"http://{HOST}/", [each["url"] for each in
+                                          self.archive_json("ls", str(self.archive))])
 
     def test_a_long_tmpdir(self):
         """A socket in Chromium's profile has a path of at most 107 bytes."""

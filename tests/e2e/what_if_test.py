@@ -291,12 +291,15 @@ class Documents(Recorded):
             self.assertLess(load.request(LATE_IMAGE)["start_ms"],
                             load.request(SCRIPT)["response_ms"])
 
-    def test_a_preload_of_a_script_with_an_integrity_is_used(self):
+    def demand_integrity(self):
         digest = base64.b64encode(hashlib.sha256(FILES[HOST]["/app.js"][1]).digest())
         page, self.archive = self.folder / "page.html", self.folder / "integrity.reprise"
-        page.write_bytes(PAGE.replace(b"/app.js", b"/app.js integrity=sha256-" + digest))
+        page.write_bytes(PAGE.replace(b"/app.js", b"/app.js nonce=n integrity=sha256-" + digest))
         harness.run("archive", "edit", str(Recorded.archive), "1", "--body", str(page),
                     "-o", str(self.archive))
+
+    def test_a_preload_of_a_script_with_an_integrity_is_used(self):
+        self.demand_integrity()
         self.load("path=/app.js: preload", protocols=("h2",))
         for load in self.result["loads"]:
             urls = [each["url"].partition("://")[2] for each in load["requests"]]
@@ -312,6 +315,12 @@ class Documents(Recorded):
         also = ("path=/: think=+3000ms", "path=/style.css: cache=1y")
         load, = self.loads(*also, "path=/style.css: early-hints", protocols=("h2",))
         self.assertTrue(load.request(STYLE_SHEET)["from_cache"])  # when the document asks for it
+
+    def test_early_hints_of_a_script_with_an_integrity_come_before_the_document(self):
+        self.demand_integrity()
+        load, = self.load("path=/: think=+3000ms", "path=/app.js: cache=1y",
+                          "path=/app.js: early-hints", protocols=("h2",)).values()
+        self.assertTrue(load.request(SCRIPT)["from_cache"])
 
     def test_async_and_defer_end_the_wait_for_a_blocking_script(self):
         metric = "first_contentful_paint_ms"
@@ -387,6 +396,13 @@ class Refusals(Recorded):
             code, told = self.refused(text)
             self.assertEqual(code, 2, (text, told))
             self.assertIn(why, told)
+
+    def test_a_protocol_that_is_spoken_already_in_some_rows(self):
+        for load in self.load("*: protocol=h2", protocols=("h1", "h2")).values():
+            self.assertEqual(load.request(SCRIPT)["protocol"], "h2")
+        made, = self.result["what_ifs"]
+        self.assertGreater(made["changed"], 0)
+        self.assertIn("it is so already with --protocol h2: ", made["remarks"][0])
 
     def test_a_protocol_that_all_hosts_speak_already(self):
         for spoken, other in (("h1", "h2"), ("h2", "h1")):

@@ -125,6 +125,10 @@ class WhyPage(PageCase):
                           "Without them, no difference is drawn."])
         self.assertEqual(self.count("#servers input[value=difference]"), 0)
         self.assertIn("45.0 ms for 1 request", self.texts("#servers .trench .said")[0])
+        self.open(report(missing=1))
+        self.assertEqual(self.texts("#servers .failure"),
+                         ["Server traces of B are skipped: 1 not fetched. "
+                          "Without them, no difference is drawn."])
         self.open(report(traces=HOSTILE))
         self.assertIn(SHOWN, "\n".join(self.texts("#servers td")))
         self.assert_whole()

@@ -3,7 +3,9 @@ import test from 'node:test';
 
 import { byOwn, pointName, treeOf } from '../../view/trench/tree.js';
 import { differenceTree, wholeTree } from '../../view/trench/whole.js';
-import { DIFFERENCE, labelText, skippedText, WHOLE } from '../../view/trench/words.js';
+import {
+  DIFFERENCE, isIncomplete, labelText, skippedText, WHOLE,
+} from '../../view/trench/words.js';
 import { randomFrom } from './request.mjs';
 
 const trace = (host, stack, request) => ({ host, request, trace: {
@@ -138,6 +140,12 @@ test('a side that is incomplete is said to be so', () => {
   assert.strictEqual(skippedText('A'), '');
   assert.strictEqual(skippedText('B', { too_large: 2, unreadable: 1, missing: 1200 }),
     'Server traces of B are skipped: 2 too large for the page, 1 unreadable, 1,200 not fetched.');
+  const none = { too_large: 0, unreadable: 0, missing: 0 };
+  assert.deepStrictEqual([isIncomplete(), isIncomplete({ a: none, b: none })], [false, false]);
+  for (const why of Object.keys(none)) {
+    assert.ok(isIncomplete({ a: none, b: { ...none, [why]: 1 } }), why);
+    assert.ok(isIncomplete({ a: { [why]: 1 } }), why);
+  }
   const { unreadOfA, unreadOfB } = differenceTree(A, [...B, { host: 'x.test', trace: 'broken' }]);
   assert.deepStrictEqual([unreadOfA, unreadOfB], [0, 1]);
 });

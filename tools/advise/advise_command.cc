@@ -78,12 +78,12 @@ json::object change_json(const MeasuredChange& change) {
     out["metric"] = kMetrics[saving->metric].name;
     out["loads"] = {{"as_recorded", finding.of_a}, {"changed", finding.of_b}};
     out["median"] = {{"as_recorded", finding.median_a}, {"changed", finding.median_b}};
-    auto const finite = [](double value) -> json::value {
-      return std::isfinite(value) ? json::value(value) : json::value();
+    auto const known = [&finding](double value) -> json::value {
+      return finding.is_compared() && std::isfinite(value) ? json::value(value) : json::value();
     };
-    out["shift"] = {{"estimate", finding.shift.estimate},
-                    {"low", finite(finding.shift.low)},
-                    {"high", finite(finding.shift.high)}};
+    out["shift"] = {{"estimate", known(finding.shift.estimate)},
+                    {"low", known(finding.shift.low)},
+                    {"high", known(finding.shift.high)}};
   }
   return out;
 }

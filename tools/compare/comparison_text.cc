@@ -57,6 +57,10 @@ Row row_of(const ComparedMetric& each) {
     row[in_a ? 2 : 1] = "none";
     return row;
   }
+  if (!finding.is_compared()) {
+    row[3] = row[4] = row[5] = "-";
+    return row;
+  }
   row[3] = shift_text(each);
   row[4] = interval_text(each);
   row[5] = p_text(finding.holm_p);
@@ -155,18 +159,18 @@ json::object metric_json(const ComparedMetric& each) {
   auto const if_known = [](bool is_known, double value) {
     return is_known ? finite(value) : json::value();
   };
-  bool const in_both = finding.of_a > 0 && finding.of_b > 0;
+  bool const is_compared = finding.is_compared();
   return {{"metric", kMetrics[each.metric].name},
           {"field", kMetrics[each.metric].field},
           {"loads_a", finding.of_a},
           {"loads_b", finding.of_b},
           {"median_a", if_known(finding.of_a > 0, finding.median_a)},
           {"median_b", if_known(finding.of_b > 0, finding.median_b)},
-          {"shift", if_known(in_both, finding.shift.estimate)},
-          {"low", if_known(in_both, finding.shift.low)},
-          {"high", if_known(in_both, finding.shift.high)},
+          {"shift", if_known(is_compared, finding.shift.estimate)},
+          {"low", if_known(is_compared, finding.shift.low)},
+          {"high", if_known(is_compared, finding.shift.high)},
           {"least_effect", finding.minimum_effect},
-          {"cliffs_delta", finding.rank.cliffs_delta},
+          {"cliffs_delta", if_known(is_compared, finding.rank.cliffs_delta)},
           {"p", finding.rank.p},
           {"exact", finding.rank.exact},
           {"holm_p", finding.holm_p},
@@ -186,21 +190,28 @@ std::string too_few_text(const Comparison& comparison) {
   for (const ComparedPage& page : comparison.pages) metrics += page.metrics.size();
   if (metrics == 0) return {};
   std::size_t loads = 0, least = 0;  // of the page that has most loads
+  bool some_are_unpaired = false;
   for (const ComparedPage& page : comparison.pages) {
+    auto const all = page.a.loads.size() + page.b.loads.size();
+    if (page.unpaired > 0 && page.unpaired == all) continue;
     std::size_t of_block = 0;
     for (const ComparedMetric& each : page.metrics) {
       of_block = std::max(of_block, each.finding.of_block);
     }
-    auto const of_page = (page.a.loads.size() + page.b.loads.size()) / 2;
+    auto const of_page = (all - page.unpaired) / 2;
     auto const enough = least_loads(comparison.first_level, of_block);
     if (of_page >= enough) return {};
     if (least > 0 && of_page <= loads) continue;
     loads = of_page;
     least = enough;
+    some_are_unpaired = page.unpaired > 0;
   }
-  return "undecided: " + counted(loads, "load") + " a side cannot show a difference in any of " +
-         counted(metrics, "metric") + ": make at least " + std::to_string(least) +
-         ", or name fewer metrics with --metric.";
+  if (least == 0) {
+    return "undecided: nothing is compared: no node or link seed has loads of both A and B.";
+  }
+  return "undecided: " + counted(loads, some_are_unpaired ? "comparable load" : "load") +
+         " a side cannot show a difference in any of " + counted(metrics, "metric") +
+         ": make at least " + std::to_string(least) + ", or name fewer metrics with --metric.";
 }
 
 std::string failures_text(const ComparedPage& page) {
@@ -221,6 +232,9 @@ std::string metric_summary(const ComparedMetric& each) {
   auto const title = std::string(kMetrics[each.metric].title);
   if (each.finding.of_a == 0 || each.finding.of_b == 0) {
     return title + ": no load of " + (each.finding.of_a == 0 ? "A" : "B") + " has it";
+  }
+  if (!each.finding.is_compared()) {
+    return title + ": not compared: no node or link seed has loads of both A and B";
   }
   return title + " " + shift_text(each) + ", " + interval_text(each) + ": " +
          std::string(to_string(each.finding.verdict));
@@ -272,6 +286,7 @@ json::object comparison_json(const Comparison& comparison, const CompareOptions&
                      {"a", side_json(page.a)},
                      {"b", side_json(page.b)},
                      {"failures_differ", page.failures_differ},
+                     {"unpaired", page.unpaired},
                      {"metrics", std::move(metrics)}});
   }
   bool const refused = !comparison.refusals.empty();

@@ -21,8 +21,8 @@ std::string page_title(const ComparedPage& page);
 /// Why A and B cannot be compared, and the option that permits it. Untrusted text.
 std::string refusal_text(const Refusal& refusal, const CompareOptions& options);
 
-/// Why no loads, however different, could have been called different: there are too few. Empty if
-/// there are enough.
+/// Why no loads, however different, could have been called different: there are too few that can be
+/// compared. Empty if there are enough.
 std::string too_few_text(const Comparison& comparison);
 
 /// "only B has loads that failed", "2 of 30 loads failed in A, 24 of 30 loads in B".

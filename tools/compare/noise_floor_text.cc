@@ -71,6 +71,7 @@ std::string noise_floor_text(const NoiseFloor& floor) {
     text += text_table(rows) + "\n";
     rows.clear();
   }
+  for (const std::string& each : floor.remarks) text += "note: " + printable(each) + "\n";
   text +=
       "\"Seen\" is the smallest change that this number of runs per side finds four times out of "
       "five.\n";
@@ -95,11 +96,18 @@ json::object noise_floor_json(const NoiseFloor& floor) {
                        {"visible", visible_json(noise)},
                        {"alarms", noise.alarms}});
   }
-  return {{"schema", "reprise-noise/1"},  {"splits", floor.splits},
-          {"runs", floor.runs},           {"different", floor.different},
-          {"same", floor.same},           {"undecided", floor.undecided},
-          {"rate_low", floor.rate_low},   {"rate_high", floor.rate_high},
-          {"metrics", std::move(metrics)}};
+  json::array remarks;
+  for (const std::string& each : floor.remarks) remarks.emplace_back(as_utf8(each));
+  return {{"schema", "reprise-noise/1"},
+          {"splits", floor.splits},
+          {"runs", floor.runs},
+          {"different", floor.different},
+          {"same", floor.same},
+          {"undecided", floor.undecided},
+          {"rate_low", floor.rate_low},
+          {"rate_high", floor.rate_high},
+          {"metrics", std::move(metrics)},
+          {"remarks", std::move(remarks)}};
 }
 
 }  // namespace reprise

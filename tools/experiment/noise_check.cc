@@ -23,7 +23,8 @@ bool is_of(const LoadGroup& group, const LoadCell& cell) {
   return group.url == cell.url && group.conditions == cell.configuration;
 }
 
-/// The metric that decides whether a load was disturbed: the first time.
+/// The metric that decides whether a load was disturbed: the first time. A page has at least one
+/// (noise_of()).
 const MetricSpread& main_spread(const KnownNoise& noise, const CompareOptions& options) {
   auto const found =
       std::ranges::find(noise.spreads, counted_loads(options).metric, &MetricSpread::metric);
@@ -100,8 +101,10 @@ std::vector<NoiseCheck::Page> NoiseCheck::noise_of(const LoadResult& result,
     auto const cell =
         std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
     if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;
+    auto spreads = spreads_of(group, options_.compare);
+    if (spreads.empty()) continue;  // no load has a value of any compared metric
     pages.push_back({.cell = *cell,
-                     .noise = {.spreads = spreads_of(group, options_.compare),
+                     .noise = {.spreads = std::move(spreads),
                                .load_seconds = side_seconds / static_cast<double>(cells.size()),
                                .measured = now}});
   }

@@ -27,7 +27,8 @@ class NoiseCheck {
   bool look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
                std::chrono::sys_seconds now);
   /// Loads `side` kLoads times, or until the time is `ends`. Then the noise is known of cells with
-  /// at least kLoads / 2 loads that count, and is kept for later gates.
+  /// at least kLoads / 2 loads that count, if any of these has a compared metric, and is kept for
+  /// later gates.
   /// False if it cannot be loaded: exit_code().
   bool measure(ExperimentSide side, std::chrono::sys_seconds now,
                std::chrono::steady_clock::time_point ends);
@@ -49,7 +50,7 @@ class NoiseCheck {
     KnownNoise noise;
   };
 
-  /// Of the cells that were loaded often enough.
+  /// Of the cells that were loaded often enough, and have a value of a compared metric.
   std::vector<Page> noise_of(const LoadResult& result, const std::vector<LoadCell>& cells,
                              double side_seconds, std::chrono::sys_seconds now) const;
 

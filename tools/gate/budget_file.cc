@@ -28,6 +28,18 @@ std::size_t over_in(const std::vector<BudgetFinding>& findings) {
   return static_cast<std::size_t>(std::ranges::count_if(findings, &BudgetFinding::is_over));
 }
 
+std::string budgets_verdict(const std::vector<BudgetFinding>& findings) {
+  if (auto const over = over_in(findings); over > 0) {
+    return "B is over " + counted(over, "budget") + ".";
+  }
+  auto const unknown = static_cast<std::size_t>(std::ranges::count_if(
+      findings, [](const BudgetFinding& each) { return !each.median.has_value(); }));
+  if (unknown == 0) return "B keeps its budget.";
+  auto const text = std::to_string(unknown) + " of " + counted(findings.size(), "budget") +
+                    (unknown == 1 ? " was" : " were") + " not measured.";
+  return unknown == findings.size() ? text : "B keeps what was measured of its budget; " + text;
+}
+
 }  // namespace
 
 std::expected<std::vector<PageBudget>, std::string> read_budget_file(
@@ -49,9 +61,7 @@ std::string budgets_text(const std::vector<BudgetFinding>& findings, bool markdo
     page = title;
     text += (markdown ? "- " : "  ") + printable(budget_text(finding)) + "\n";
   }
-  auto const over = over_in(findings);
-  return text +
-         (over == 0 ? "\nB keeps its budget.\n" : "\nB is over " + counted(over, "budget") + ".\n");
+  return text + "\n" + budgets_verdict(findings) + "\n";
 }
 
 json::array budgets_json(const std::vector<BudgetFinding>& findings) {

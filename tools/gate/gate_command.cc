@@ -123,10 +123,13 @@ int print_verdict(const GateFlags& flags, const GateRun& run, const GateResult& 
 int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& result,
              std::uint64_t seed, int exit_code) {
   auto compare = run.options().compare;
-  auto const& metrics = result.look.comparison.pages.front().metrics;
-  if (metrics.empty()) return exit_code;
-  auto const explained = metric_to_explain(metrics);
-  if (metrics.size() > 1) {
+  const ComparedPage& page = result.look.comparison.pages.front();
+  if (auto const failures = only_failures_text(page); !failures.empty()) {
+    return say(exit_code, "--why: " + printable(failures));
+  }
+  auto const explained = metric_to_explain(page.metrics);
+  if (explained == page.metrics.end()) return exit_code;
+  if (page.metrics.size() > 1) {
     say(0, "what follows is about the " + std::string(kMetrics[explained->metric].title) +
                "; choose another one with --metric");
   }
@@ -194,7 +197,7 @@ int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::
       .splits = flags.splits,
       .seed = seed};
   auto const floor = noise_floor(*loads, options);
-  if (!floor) return say(kExitFailed, floor.error());
+  if (!floor) return say(kExitFailed, printable(floor.error()));
   auto const json = noise_floor_json(*floor);
   if (!keep_file(flags.output, "noise.json", json)) return kExitFailed;
   auto const text =
@@ -351,7 +354,8 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1U, 1'000'000U))
       ->needs(noise);
   sub->add_flag("--why", flags->why,
-                "If B is different, find out why, as `reprise why` does, and print the causes");
+                "If a metric of B is different, find out why, as `reprise why` does, and print the "
+                "causes");
   sub->add_option("--why-budget", flags->why_budget, "Stop that after this time [10m]");
   sub->callback([flags, &exit_code] { exit_code = run_command(*flags); });
 }

@@ -198,6 +198,7 @@ BrowserOptions BrowsingOptions::browser() const {
   options.extra_flags = browser_flags;
   options.authority = authority;
   options.headless = !headed;
+  options.keep_open = keep_open;
   options.extensions = extensions;
   std::tie(options.width, options.height) = size_of(viewport);
   if (auto const* const known = device_called(device)) {

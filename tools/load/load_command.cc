@@ -22,6 +22,7 @@
 #include "tools/load/load_table.h"
 #include "tools/load/said_once.h"
 #include "tools/process/command_line.h"
+#include "tools/process/interrupted_process.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
 
@@ -100,9 +101,9 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
     return say(kExitFailed, "the recording cannot be started: " + process.error().message());
   }
   auto const deadline = std::chrono::steady_clock::now() + std::chrono::hours(24);
-  auto const status = (*process)->wait_until(deadline, Interruption::was_asked);
-  if (!status) return Interruption::was_asked() ? Interruption::exit_code() : int{kExitFailed};
-  return WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
+  auto const status = wait_or_interrupt(**process, deadline);
+  if (Interruption::was_asked()) return Interruption::exit_code();
+  return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : int{kExitFailed};
 }
 
 const char* reason_text(NoMoreLoads why) {
@@ -303,6 +304,7 @@ int load(const LoadOptions& options) {
   if (auto const cells = options.cells(options.urls()); !cells) {
     return say(kExitUsage, cells.error());
   }
+  if (auto const wrong = options.check_browsers(); !wrong.empty()) return say(kExitFailed, wrong);
   for (const std::string& option : options.options_without_effect()) {
     say(0, option + " has no effect: no load is behind a link. Add --link LINK");
   }

@@ -158,6 +158,13 @@ std::vector<std::string> LoadOptions::urls() const {
   return {arguments.begin() + (archive_first ? 1 : 0), arguments.end()};
 }
 
+std::string LoadOptions::check_browsers() const {
+  for (const std::string& browser : values_of(browsers, "chromium")) {
+    if (auto wrong = check_browser(browser); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
 std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
     const std::vector<std::string>& urls) const {
   std::vector<std::string> pages;
@@ -195,6 +202,12 @@ std::expected<std::vector<LoadCell>, std::string> LoadOptions::cells(
   }
   if (browsing.keep_open && !browsing.headed) {
     return std::unexpected("--keep-open needs --headed: nobody could close the browser");
+  }
+  if (auto const flag = misleading_flag(browsing.browser_flags); !live && !flag.empty()) {
+    return std::unexpected(
+        flag +
+        " needs --live, not an archive: the browser reaches only the replay, and has a new "
+        "profile. Or start it yourself: reprise replay ARCHIVE -- COMMAND");
   }
   for (const std::string& browser : sides.browsers) {
     if (is_firefox(browser) && !browsing.device.empty()) {
@@ -291,6 +304,11 @@ LoadSetup LoadOptions::setup(const WhatIfArchive& archive) const {
   }
   for (const std::string& condition : archive.condition_texts()) {
     setup.replay_arguments.push_back("--what-if=" + condition);
+  }
+  // What changes nothing with one of them changes something with another.
+  bool const has_several = values_of(protocols, "recorded").size() > 1;
+  if (has_several && !archive.condition_texts().empty()) {
+    setup.replay_arguments.emplace_back("--idle-what-ifs");
   }
   if (!shaper.empty()) setup.link_arguments.push_back("--shaper=" + shaper);
   setup.packets = shaper == "packet";

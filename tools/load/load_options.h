@@ -47,6 +47,8 @@ struct LoadOptions {
   /// The archive or folder of archives; empty if live.
   std::filesystem::path archive() const;
   std::vector<std::string> urls() const;
+  /// Why one of the browsers cannot be started: a sentence; empty if all can.
+  std::string check_browsers() const;
   /// For one archive; `urls` are the pages, of which repeats are dropped. The error is a sentence.
   std::expected<std::vector<LoadCell>, std::string> cells(
       const std::vector<std::string>& urls) const;

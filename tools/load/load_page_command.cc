@@ -53,12 +53,17 @@ bool lead_to_replay(const std::filesystem::path& ready_file, bool firefox,
     browser.firefox_prefs["network.proxy.type"] = 0;  // not that of the environment: it is outside
     return true;
   }
-  std::vector<std::string> flags;
   for (json::value const& flag : array_at(told, "chromium_flags")) {
-    if (flag.is_string()) flags.emplace_back(flag.get_string());
+    if (flag.is_string()) browser.extra_flags.emplace_back(flag.get_string());
   }
-  browser.extra_flags.insert(browser.extra_flags.begin(), flags.begin(), flags.end());
   return true;
+}
+
+/// Whether no load in this browser can succeed after this error of a start, although no browser
+/// died: there is no such program, or it refuses an extension.
+bool is_unusable(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::permission_denied ||
+         error == std::errc::executable_format_error || error == std::errc::not_supported;
 }
 
 int load_page(const LoadPageOptions& options) {
@@ -87,8 +92,7 @@ int load_page(const LoadPageOptions& options) {
   PageReport report{.page = {.outcome = LoadOutcome::kBrowserDied, .url = options.url}};
   PageLoad& load = report.page;
   auto const started = Browser::start(browser, &load.failure);
-  if (!started && started.error() == std::errc::not_supported) {
-    // An extension that it refuses: none of its loads can succeed, and no browser died.
+  if (!started && is_unusable(started.error())) {
     std::fprintf(stderr, "reprise: %s\n", printable(load.failure).c_str());
     return kExitFailed;
   }

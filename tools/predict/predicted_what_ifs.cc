@@ -8,6 +8,7 @@
 
 #include "base/http/url_parts.h"
 #include "proxy/whatif/page_requests.h"
+#include "proxy/whatif/reply_changes.h"
 #include "tools/predict/answered_nodes.h"
 #include "tools/predict/navigation.h"
 #include "tools/predict/nodes_by_host.h"
@@ -161,6 +162,7 @@ class WhatIfTranslation {
     } else if (intervention.as<whatif::Body>() != nullptr) {
       return why_not_another_body(nodes, request);
     } else if (auto const* const cache = intervention.as<whatif::CacheFor>()) {
+      if (!whatif::may_be_cached(request.method)) return {};
       return change_cache(nodes, *cache);
     } else if (auto const* const mention = intervention.as<Mention>()) {
       return change_mention(nodes, request, by, mention->kind);

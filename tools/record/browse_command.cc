@@ -1,5 +1,9 @@
 #include "tools/record/browse_command.h"
 
+#include <utility>
+
+#include "pageload/browser/launch.h"
+
 namespace reprise {
 
 std::vector<std::string> browse_command(const RecordOptions& options) {
@@ -25,6 +29,27 @@ std::vector<std::string> browse_command(const RecordOptions& options) {
   command.insert(command.end(), options.urls.begin(), options.urls.end());
   command.insert(command.end(), {"--", "{chromium-flags}"});
   return command;
+}
+
+std::optional<CommandRefusal> refused_browser(const RecordOptions& options) {
+  if (is_firefox(options.browser)) {
+    return CommandRefusal{kExitUsage,
+                          "record opens only Chromium itself. For other browsers use record ... -- "
+                          "COMMAND"};
+  }
+  // With the user's rules a host would be loaded, but not recorded.
+  auto const flag = misleading_flag(options.browser_flags, "--host-resolver-rules");
+  if (!flag.empty()) {
+    return CommandRefusal{kExitUsage,
+                          flag +
+                              " cannot be used with record: the browser reaches only the recorder, "
+                              "and has a new profile. Use --connect-to or --upstream-proxy, or "
+                              "start the browser yourself: record ... -- COMMAND"};
+  }
+  if (auto wrong = check_browser(options.browser); !wrong.empty()) {
+    return CommandRefusal{kExitFailed, std::move(wrong)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace reprise

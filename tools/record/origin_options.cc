@@ -57,9 +57,9 @@ void OriginOptions::add_to(CLI::App& command) {
                    "Let pages from the Internet reach private and loopback addresses");
   command
       .add_option("--upstream-proxy", upstream_proxy,
-                  "Reach origins through this proxy: [http://|socks5://][USER:PASSWORD@]HOST:PORT; "
-                  "none: directly [https_proxy, http_proxy and all_proxy]; NO_PROXY lists "
-                  "exceptions")
+                  "Reach origins through this proxy: "
+                  "[http://|socks5://][USER:PASSWORD@]HOST[:PORT]; none: directly [https_proxy, "
+                  "http_proxy and all_proxy]; NO_PROXY lists exceptions")
       ->type_name("URL|none");
   many("--client-cert", client_certificates,
        "Identify to HOST (* matches any text) with the certificate and the key in this PEM file")

@@ -12,12 +12,12 @@
 #include "archive/writer.h"
 #include "base/system/json_file.h"
 #include "base/text/counted.h"
-#include "pageload/browser/launch.h"
 #include "proxy/record/record_session.h"
 #include "tools/archive/errors.h"
 #include "tools/commands.h"
 #include "tools/load/browsing_options.h"
 #include "tools/process/command_line.h"
+#include "tools/process/say.h"
 #include "tools/record/browse_command.h"
 #include "tools/record/record_command.h"
 #include "tools/record/record_corpus.h"
@@ -131,7 +131,7 @@ struct OpenedOutput {
 std::optional<OpenedOutput> open_output(const RecordOptions& options) {
   if (options.overwrite) {
     if (auto const removed = remove_old(options.output); !removed) {
-      say_archive_error(options.output, removed.error());
+      say_archive_error(options.named(), removed.error());
       return std::nullopt;
     }
   }
@@ -140,7 +140,7 @@ std::optional<OpenedOutput> open_output(const RecordOptions& options) {
   auto archive = exists ? ArchiveWriter::append(options.output, writing)
                         : ArchiveWriter::create(options.output, writing);
   if (!archive) {
-    say_archive_error(options.output, archive.error());
+    say_archive_error(options.named(), archive.error());
     return std::nullopt;
   }
   return OpenedOutput{.archive = std::move(*archive), .existed = exists};
@@ -169,8 +169,7 @@ bool recorded_nothing(const RecordOptions& options, const std::vector<std::strin
 int leave_nothing(const RecordOptions& options, bool existed, int exit_code) {
   bool const joins = !options.joins.empty();
   if (!existed) std::filesystem::remove(options.output);
-  std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n",
-               (joins ? options.joins : options.output).c_str(),
+  std::fprintf(stderr, "reprise: nothing was recorded: %s %s\n", options.named().c_str(),
                existed || joins ? "is unchanged" : "was not created");
   return exit_code == kExitDone ? int{kExitFailed} : exit_code;
 }
@@ -226,6 +225,7 @@ std::vector<std::string> passed_on(const CLI::App& command) {
 
 int record(const RecordOptions& options, const std::vector<std::string>& command) {
   if (!are_different_files({{"-o", options.output},
+                            {"ARCHIVE", options.joins},
                             {"--load-report", options.load_report},
                             {"--ready-file", options.serving.ready_file},
                             {"--link-log", options.serving.link.log_file}})) {
@@ -250,7 +250,7 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   session_info.started = std::chrono::system_clock::now();
   auto const session = archive.begin_session(session_info);
   if (!session) {
-    say_archive_error(options.output, session.error());
+    say_archive_error(options.named(), session.error());
     return kExitArchive;
   }
 
@@ -258,17 +258,18 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
   dialing->own = serving.bound();
   if (auto const at = serving.names_at()) dialing->names.own = {{at->address(), at->port()}};
   NetworkDialer dialer(std::move(*dialing));
-  RecordSession recording(
-      archive, dialer, started,
-      [&](std::error_code error) {
-        archive_failed = true;
-        std::fprintf(stderr,
-                     "\nreprise: %s cannot be written: %s. Everything recorded so far is intact\n",
-                     options.output.c_str(), error.message().c_str());
-        serving.stop(kExitArchive);
-      },
-      std::move(injection->script),
-      {.all = options.origins.allow_private, .start_urls = options.urls});
+  RecordSession recording(archive, dialer, started,
+                          [&](std::error_code error) {
+                            archive_failed = true;
+                            std::fprintf(stderr, "\nreprise: %s cannot be written: %s. %s\n",
+                                         options.named().c_str(), error.message().c_str(),
+                                         options.joins.empty()
+                                             ? "Everything recorded so far is intact"
+                                             : "It is unchanged");
+                            serving.stop(kExitArchive);
+                          },
+                          std::move(injection->script),
+                          {.all = options.origins.allow_private, .start_urls = options.urls});
   recording.change_requests(std::move(*rules));
   if (options.traceparent) recording.add_traces(random_number());
   if (options.trace_urls == "on") recording.fetch_traces({});
@@ -285,14 +286,14 @@ int record(const RecordOptions& options, const std::vector<std::string>& command
 
   bool const nothing = archive.session() && recorded_nothing(options, command, exit_code, counters);
   if (auto const closed = close_archive(archive, nothing); !closed) {
-    if (!archive_failed) say_archive_error(options.output, closed.error());
+    if (!archive_failed) say_archive_error(options.named(), closed.error());
     return kExitArchive;
   }
   if (nothing) {
     exit_code = leave_nothing(options, output->existed, exit_code);
   } else {
-    auto const& named = options.joins.empty() ? options.output : options.joins;
-    std::fprintf(stderr, "recorded %s: %s\n", named.c_str(), counters_text(counters).c_str());
+    std::fprintf(stderr, "recorded %s: %s\n", options.named().c_str(),
+                 counters_text(counters).c_str());
   }
   std::fputs(handshake_report_text(serving.failed_handshakes()).c_str(), stderr);
   return archive_failed ? kExitArchive : exit_code;
@@ -377,11 +378,8 @@ void add_record_command(CLI::App& app, const std::vector<std::string>& command, 
       exit_code = kExitUsage;
       return;
     }
-    if (is_firefox(options->browser)) {
-      std::fprintf(stderr,
-                   "reprise: record opens only Chromium itself. For other browsers use record ... "
-                   "-- COMMAND\n");
-      exit_code = kExitUsage;
+    if (auto const refused = has_pages ? refused_browser(*options) : std::nullopt) {
+      exit_code = say(refused->exit_code, refused->text);
       return;
     }
     if (!options->url_list.empty()) {

@@ -19,7 +19,7 @@ namespace reprise {
 struct RecordOptions {
   std::filesystem::path output;
   std::vector<std::string> urls;
-  std::filesystem::path joins;  ///< messages name this archive, of which `output` becomes part
+  std::filesystem::path joins;  ///< the archive of which `output` becomes part; empty: none
   bool append = false;
   bool overwrite = false;  ///< an archive that no process writes, once all else is ready
   OriginOptions origins;
@@ -37,6 +37,9 @@ struct RecordOptions {
   unsigned settle_ms = 500;
   unsigned timeout_s = 30;
   ServingOptions serving;
+
+  /// The archive that the user gave; messages name this one.
+  const std::filesystem::path& named() const { return joins.empty() ? output : joins; }
 };
 
 /// Records until the end of the run. Prints on stderr; returns the exit code. `command`: the words

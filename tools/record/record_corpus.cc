@@ -1,5 +1,7 @@
 #include "tools/record/record_corpus.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include "base/text/counted.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
+#include "tools/process/interrupted_process.h"
 #include "tools/process/interruption.h"
 #include "tools/record/corpus_list.h"
 #include "tools/record/corpus_summary.h"
@@ -25,7 +28,6 @@ namespace {
 constexpr std::uintmax_t kListBytesMax = 64 << 20;
 /// Beyond the page's own timeout: for the browser's start and the archive's end.
 constexpr auto kRecordTime = 180s;
-constexpr auto kLookTime = 200ms;
 constexpr std::size_t kMissesNamed = 3;
 
 /// The result of one attempt to record a page.
@@ -43,19 +45,6 @@ void read_load_report(const fs::path& path, Attempt& attempt) {
   attempt.failure = result->loads[0].page.failure;
 }
 
-/// Ends it in order when this process is asked to end.
-std::optional<int> wait_for(GuardedProcess& process, std::chrono::milliseconds timeout) {
-  auto const deadline = std::chrono::steady_clock::now() + timeout;
-  bool told = false;
-  while (std::chrono::steady_clock::now() < deadline) {
-    if (auto const status = process.wait_until(std::chrono::steady_clock::now() + kLookTime)) {
-      return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
-    }
-    if (Interruption::was_asked() && !std::exchange(told, true)) process.terminate();
-  }
-  return std::nullopt;
-}
-
 Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const fs::path& archive) {
   auto const folder = make_private_folder("reprise-corpus-");
   if (!folder) return {.exit_code = kExitFailed, .failure = folder.error().message()};
@@ -71,7 +60,10 @@ Attempt record_once(const CorpusOptions& options, const CorpusPage& page, const 
                                         .folder = *folder});
   if (!process) return {.exit_code = kExitFailed, .failure = process.error().message()};
   Attempt attempt;
-  attempt.exit_code = wait_for(**process, options.timeout + kRecordTime);
+  auto const deadline = std::chrono::steady_clock::now() + options.timeout + kRecordTime;
+  if (auto const status = wait_or_interrupt(**process, deadline)) {
+    attempt.exit_code = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+  }
   read_load_report(report, attempt);
   if (!attempt.exit_code) {
     attempt.failure = "The recorder did not end in time and was killed.";

@@ -33,6 +33,7 @@ std::expected<OpenedReplay, int> open_replay(const ReplayOptions& options,
                                                      .seed = think_seed,
                                                      .has_think_times = think.has_any(),
                                                      .protocols = {options.protocol},
+                                                     .may_be_idle = options.idle_what_ifs,
                                                      .ended = exit_code_of_waiting_signal});
   if (!what_if) {
     std::fprintf(stderr, "reprise: %s\n", what_if.error().text.c_str());

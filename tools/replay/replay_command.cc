@@ -152,9 +152,8 @@ Naming naming_of(const ArchiveReader& archive, const ReplayOptions& options,
                 .any = options.dns_any,
                 .chains = options.dns_chains};
   auto const dns_time = ThinkTime::parse(options.dns_time).value_or(ThinkTime());
-  delay_answers(archive, options.session, dns_time, *naming.hosts);
-  bool const has_delay = std::ranges::any_of(
-      *naming.hosts, [](const dns::RecordedHost& each) { return each.delay.count() > 0; });
+  bool const has_delay =
+      delay_answers(archive, options.session, dns_time, *naming.hosts, naming.other_delays);
   if (dns_time.needs_recorded() && !has_delay) tell_no_times("--dns-time", options.dns_time);
   naming.needs_resolver = dns_time.kind == ThinkTime::Kind::kFixed;
   if (options.origin_rtt == "recorded") {
@@ -372,6 +371,7 @@ void add_replay_command(CLI::App& app, const std::vector<std::string>& command, 
                   "'type=script: defer'; @FILE reads lines; may be given more than once")
       ->allow_extra_args(false)
       ->type_name("'FILTER: ACTION'");
+  sub->add_flag("--idle-what-ifs", options->idle_what_ifs)->group("");  // of a load
   sub->add_option("--think-seed", options->think_seed,
                   "Seed of the think times that a what-if draws from a file [random]")
       ->check(whole_numbers_from(0));

@@ -32,6 +32,7 @@ struct ReplayOptions {
   bool dns_chains = false;
   std::uint32_t session = 0;
   std::vector<std::string> what_ifs;
+  bool idle_what_ifs = false;  ///< those that change nothing are no errors
   std::optional<std::uint64_t> think_seed;
   bool strict = false;
   bool warm = false;

@@ -37,15 +37,16 @@ whatif::SpokenProtocols spoken_protocols(const ArchiveReader& archive, std::uint
   bool const has_web_sockets = std::ranges::any_of(
       archive.messages(), [&](auto const& place) { return place.owner.session == session; });
   whatif::SpokenProtocols all;
+  all.values = protocols.size();
   for (const std::string& text : protocols) {
     TlsPlans const plans(archive, session, protocol_of(text));
     bool const with_offers = text == "recorded" || text == "h3-known";
     for (auto const& [host, spoken] : over_tcp(plans, has_web_sockets)) {
       bool const offers_h3 = with_offers && offers.contains(host);
       if (plans.speaks_h3(host) || (offers_h3 && text == "h3-known")) {
-        all[host].insert("h3");
+        all.with[host]["h3"].push_back(text);
       } else if (!offers_h3 && spoken.size() == 1) {
-        all[host].insert(*spoken.begin());
+        all.with[host][*spoken.begin()].push_back(text);
       }
     }
   }

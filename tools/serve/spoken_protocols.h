@@ -15,7 +15,7 @@ namespace reprise {
 /// `text`: recorded, h1, h2, h3 or h3-known, which is as recorded over TCP.
 Protocol protocol_of(const std::string& text);
 
-/// What the hosts of a session, a number that is not 0, speak with at least one of these values of
+/// What the hosts of a session, a number that is not 0, speak with each of these values of
 /// `--protocol`. A host that also offers another protocol, or speaks one on another port, is not
 /// there: `protocol=` would end that. Reads all exchanges over TLS.
 whatif::SpokenProtocols spoken_protocols(const ArchiveReader& archive, std::uint32_t session,

@@ -119,6 +119,7 @@ std::expected<WhatIfArchive, CommandRefusal> WhatIfArchive::make(const fs::path&
   made.conditions_ = whatif::conditions_of(requests, *interventions, options.seed, made.effects_,
                                            options.has_think_times, spoken);
   for (const Effect& effect : made.effects_) {
+    if (options.may_be_idle) break;
     if (auto const why = refusal(effect); !why.empty()) return refuse(kExitUsage, why + damage);
   }
   return made;

@@ -26,6 +26,7 @@ struct WhatIfOptions {
   /// Whether requests have think times before (--think-time).
   bool has_think_times = true;
   std::vector<std::string> protocols = {};  ///< --protocol of its replays; empty: not known
+  bool may_be_idle = false;                 ///< texts that change nothing are no errors
   /// Asked between exchanges: the exit code of a command that is to end, or nothing.
   std::function<std::optional<int>()> ended = {};
 };

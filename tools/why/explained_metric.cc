@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include "base/text/counted.h"
+
 namespace reprise {
+namespace {
+
+std::string share_text(const LoadGroup& group) {
+  return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
+}
+
+}  // namespace
 
 std::vector<ComparedMetric>::const_iterator metric_to_explain(
     const std::vector<ComparedMetric>& metrics) {
@@ -14,8 +23,23 @@ std::vector<ComparedMetric>::const_iterator metric_to_explain(
   };
   auto const worse = std::ranges::find_if(metrics, is_worse);
   if (worse != metrics.end()) return worse;
-  auto const different = std::ranges::find_if(metrics, is_different);
-  return different != metrics.end() ? different : metrics.begin();
+  return std::ranges::find_if(metrics, is_different);
+}
+
+std::string only_failures_text(const ComparedPage& page) {
+  if (!page.failures_differ) return {};
+  auto const explained = metric_to_explain(page.metrics);
+  bool const none_differs = explained == page.metrics.end();
+  bool const b_fails_more = fails_more(page);
+  if (!none_differs && !(b_fails_more && explained->finding.shift.estimate <= 0)) return {};
+  const LoadGroup& failing = b_fails_more ? page.b : page.a;
+  const LoadGroup& other = b_fails_more ? page.a : page.b;
+  auto text = std::string("more loads of ") + (b_fails_more ? "B" : "A") +
+              " fail: " + share_text(failing) + ", and " + share_text(other) + " of " +
+              (b_fails_more ? "A" : "B");
+  if (!failing.failures.empty()) text += " (" + failing.failures.front() + ")";
+  return text + ". No metric is " + (none_differs ? "different" : "worse") +
+         ", so there is no time to explain";
 }
 
 }  // namespace reprise

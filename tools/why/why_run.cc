@@ -17,6 +17,7 @@
 #include "tools/experiment/gate_run.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
+#include "tools/why/explained_metric.h"
 
 namespace reprise {
 namespace {
@@ -154,7 +155,11 @@ std::optional<int> WhyRun::compare_sides(std::size_t most_runs) {
     options_.gate_shift = finding.shift.estimate;
     options_.gate_loads = result->look.runs;
   }
-  if (code == kExitGate) return std::nullopt;
+  if (code == kExitGate) {
+    auto const failures = only_failures_text(comparison.pages.front());
+    if (failures.empty()) return std::nullopt;
+    return say(code, printable(failures));
+  }
   if (code == kExitDone) return say(code, "B does not differ from A: there is no cause to find");
   if (code == kExitUndecided) {
     return say(code, "it is not known whether B differs from A: no cause can be found");
@@ -296,16 +301,33 @@ std::optional<int> WhyRun::run_round(CauseSearch& search) {
                                     names_of(row));
       }
       print_repeat("a load", loads_.loads.back().skipped);
-      repeats_.add();
-      if (repeats_.too_many(search.rows().size())) {
-        return say(kExitUndecided,
-                   std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
-      }
+      if (auto const code = count_repeat(row, *end, search.rows().size())) return code;
       if (no_more_loads()) break;
     }
     if (no_more_loads()) break;
   }
   return std::nullopt;
+}
+
+std::optional<int> WhyRun::count_repeat(const EffectRow& row, Loaded end,
+                                        std::size_t counted_rows) {
+  if (end == Loaded::kDisturbed) {
+    repeats_.add();
+    if (!repeats_.too_many(counted_rows)) return std::nullopt;
+    return say(kExitUndecided,
+               std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
+  }
+  auto& failures = failures_[row.is_b ? 1 : 0];
+  failures.add();
+  auto const of_side = std::ranges::count_if(rows_, [&row](const MeasuredRow& each) {
+    return each.counts && each.row.is_b == row.is_b && !is_hybrid(each.row);
+  });
+  if (!failures.too_many(static_cast<std::size_t>(of_side))) return std::nullopt;
+  auto const& last = loads_.loads.back();
+  auto text = std::string("undecided: too many loads of ") + (row.is_b ? "B" : "A") +
+              " fail, the last one because " + last.skipped;
+  if (!last.page.failure.empty()) text += ": " + printable(last.page.failure);
+  return say(kExitUndecided, text);
 }
 
 double least_cause(const WhyOptions& options) {

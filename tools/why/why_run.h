@@ -127,6 +127,9 @@ class WhyRun {
   std::expected<ExperimentSide, int> side_of(const EffectRow& row);
   std::expected<Loaded, int> load(EffectRow& row);
   std::optional<int> run_round(CauseSearch& search);
+  /// One more load of A or B, or a disturbed one of a hybrid, is repeated. An exit code if too many
+  /// were, which was printed: the machine disturbs them, or that side fails.
+  std::optional<int> count_repeat(const EffectRow& row, Loaded end, std::size_t counted_rows);
   void rank(const std::vector<CausePart>& parts);
   void align_rows();
   std::string names_of(const EffectRow& row) const;
@@ -147,6 +150,7 @@ class WhyRun {
   std::shared_ptr<SaidOnce> said_ = std::make_shared<SaidOnce>();
   UsualSteal steal_;
   DisturbedRepeats repeats_;
+  std::array<DisturbedRepeats, 2> failures_;  ///< loads of A, and of B, that failed
   std::optional<Effects> effects_;
   std::optional<AlignedRows> aligned_;
   std::vector<Cause> causes_;

@@ -3,7 +3,7 @@ import { choice, put } from '../page/elements.js';
 import { counted } from '../page/format.js';
 import { TrenchGraph } from './graph.js';
 import { differenceTree, wholeTree } from './whole.js';
-import { DIFFERENCE, skippedText, WHOLE } from './words.js';
+import { DIFFERENCE, isIncomplete, skippedText, WHOLE } from './words.js';
 
 /** The graph of one load's traces (whole.js); `goTo(request)` follows links to their requests. */
 export function putServers(parent, traces, goTo = null) {
@@ -14,17 +14,18 @@ export function putServers(parent, traces, goTo = null) {
   new TrenchGraph(parent, tree, { words: WHOLE, whole: 'Whole load', goTo });
 }
 
-/** Says which traces are missing, if any, and that there is no difference without them. */
-function putSkipped(parent, skippedOfA, skippedOfB) {
-  const texts = [skippedText('A', skippedOfA), skippedText('B', skippedOfB)].filter(Boolean);
-  if (texts.length === 0) return false;
+/** Says which traces are skipped, if any, and that there is no difference without them. */
+function putSkipped(parent, skipped) {
+  if (!isIncomplete(skipped)) return false;
+  const texts = [skippedText('A', skipped.a), skippedText('B', skipped.b)].filter(Boolean);
   put(parent, 'p', 'failure', [...texts, 'Without them, no difference is drawn.'].join(' '));
   return true;
 }
 
 function putDifference(parent, a, b) {
   const tree = differenceTree(a, b);
-  if (putSkipped(parent, { unreadable: tree.unreadOfA }, { unreadable: tree.unreadOfB })) return;
+  const skipped = { a: { unreadable: tree.unreadOfA }, b: { unreadable: tree.unreadOfB } };
+  if (putSkipped(parent, skipped)) return;
   if (tree.size === 0) {
     put(parent, 'p', 'said', DIFFERENCE.said(tree));
     return;
@@ -44,12 +45,12 @@ function putDifference(parent, a, b) {
  * `skipped`: of a and b, how many traces are not in the page, by why (words.js).
  */
 export function putServersOfTwo(parent, name, a, b, skipped = {}) {
-  const isIncomplete = putSkipped(parent, skipped.a, skipped.b);
+  const hasDifference = !putSkipped(parent, skipped) && a.length > 0 && b.length > 0;
   const graphs = { difference: (box) => putDifference(box, a, b), a: (box) => putServers(box, a),
     b: (box) => putServers(box, b) };
   const options = [['difference', 'B − A'], ['a', 'A'], ['b', 'B']];
   const sides = options.filter(([side]) => side === 'difference'
-    ? !isIncomplete && a.length > 0 && b.length > 0 : { a, b }[side].length > 0);
+    ? hasDifference : { a, b }[side].length > 0);
   if (sides.length === 0) return;
   const controls = parent.append('div').attr('class', 'controls');
   const box = parent.append('div');

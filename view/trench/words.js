@@ -120,6 +120,11 @@ export function skippedText(side, { too_large: large = 0, unreadable = 0, missin
   return `Server traces of ${side} are skipped: ${whys}.`;
 }
 
+/** Whether traces of A or of B are skipped, for whatever reason: then there is no difference. */
+export function isIncomplete({ a, b } = {}) {
+  return [a, b].some((skipped) => skippedText('', skipped) !== '');
+}
+
 /** What a bar's label says in so many pixels. */
 export function labelText(node, words, pixels) {
   const { point, ms } = node;

@@ -23,6 +23,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 /// "request https://a.test/ 0 100", "  wait 10 90": the calls with their times in us.
 std::vector<std::string> shown(const CallTree& tree) {
@@ -284,6 +285,35 @@ TEST(BeaconReader, KeepsATagWithHalfASurrogatePair) {
                 R"("requests":[["https://a.test/","navigation",0,1205,820]]})");
   EXPECT_THAT(tree.tags, ElementsAre(Pair("country", "DE"), Pair("kind", "new \\ud83d")));
   EXPECT_THAT(tree.calls, SizeIs(1));
+  EXPECT_THAT(tree.losses, IsEmpty());
+}
+
+TEST(BeaconReader, KeepsKeysWithHalfASurrogatePair) {
+  auto const tree = read_tree(
+      R"({"beacon":1,"page":"p","tags":{"a \ud83d":"b","c \udc00" : {"d":1},"country":"DE"},)"
+      R"("other \ud83d":[1],"requests":[["https://a.test/","navigation",0,1205,820]]})");
+  EXPECT_THAT(tree.tags, ElementsAre(Pair("a \\ud83d", "b"), Pair("c \\udc00", R"({"d":1})"),
+                                     Pair("country", "DE")));
+  EXPECT_THAT(tree.calls, SizeIs(1));
+  EXPECT_THAT(tree.losses, IsEmpty());
+}
+
+TEST(Boomerang, KeepsUrlsWithHalfASurrogatePair) {
+  auto const tree =
+      read_tree(R"({"u":"p","restiming":{"https://a.test/\ud83d":{"a":"31,2","\udc00":"31,2"}}})");
+  std::vector<std::string> urls;
+  for (Call const& call : requests_of(tree)) urls.push_back(call.name);
+  EXPECT_THAT(urls,
+              UnorderedElementsAre("https://a.test/\\ud83da", "https://a.test/\\ud83d\\udc00"));
+  EXPECT_THAT(tree.losses, IsEmpty());
+}
+
+TEST(Boomerang, KeepsServerTimingsWithHalfASurrogatePair) {
+  auto const tree = read_tree(R"({"u":"p","restiming":{"https://a.test/":"31,2*331.5:0,12:1.0"},)"
+                              R"("servertiming":["half\ud83d",["db","cart\ud83d"]]})");
+  ASSERT_THAT(requests_of(tree), SizeIs(1));
+  EXPECT_EQ(requests_of(tree)[0].attribute("server_timing"),
+            R"(half\ud83d;dur=31.500, db;dur=12;desc="cart\\ud83d")");
   EXPECT_THAT(tree.losses, IsEmpty());
 }
 

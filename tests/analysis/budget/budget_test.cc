@@ -119,6 +119,8 @@ TEST(Budget, IsRefusedWithTheReason) {
            {R"([{"resourceCounts":[{"resourceType":"script"}]}])", "needs resourceType"},
            {R"([{"timings":[{"metric":"load","budget":-1}]}])", "budget of 0 or more"},
            {R"([{"timings":{"metric":"load","budget":1}}])", "timings is not an array"},
+           {R"([{"timings":[{"metric":"largest-contentfull-paint","budget":1}]}])",
+            "unknown metric 'largest-contentfull-paint'"},
            {R"([{"path":"/","resourceSize":[]}])", "unknown member 'resourceSize'"}}) {
     auto const read = read_budgets(text);
     ASSERT_FALSE(read) << text;

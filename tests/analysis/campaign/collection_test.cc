@@ -110,8 +110,7 @@ TEST(PageCollection, SaysWhyEveryLoadOfAPageFailed) {
 
 TEST(PageCollection, SaysWhyAPageHasNoLoad) {
   auto const plan = two_sides();
-  PageFailure const failure{
-      .page = 0, .name = "page0", .side = {}, .url = {}, .loads = 2, .why = "it is damaged"};
+  PageFailure const failure{.name = "page0", .loads = 2, .why = "it is damaged"};
   PageCollection page(plan, 0);
   page.add_failure(failure);
   page.add_failure(failure);
@@ -120,6 +119,15 @@ TEST(PageCollection, SaysWhyAPageHasNoLoad) {
   EXPECT_EQ(page_line(0, page.summary(), "").urls, 1U);
   EXPECT_FALSE(page.add(header_of(1, "n1"), record_of("A", 1)));
   EXPECT_THAT(boost::json::serialize(page.summary()), Not(HasSubstr("failures")));
+}
+
+TEST(PageCollection, HasTheUrlOfAPageThatAdviseCouldNotLoad) {
+  auto const plan = plan_with(R"("task":"advise")", 1);
+  PageCollection page(plan, 0);
+  page.add_failure({.name = "page0", .loads = 1, .why = "it is damaged"});
+  EXPECT_FALSE(page.summary().contains("url"));
+  page.add_start_url("https://a.test/");
+  EXPECT_EQ(page.summary().at("url"), "https://a.test/");
 }
 
 TEST(PageLine, ComesBackWithTheSameBytes) {

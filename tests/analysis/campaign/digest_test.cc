@@ -62,6 +62,15 @@ TEST(Digest, SaysWhyAPageCouldNotBeMeasured) {
   EXPECT_THAT(text, Not(HasSubstr("No change could be shown")));
 }
 
+TEST(Digest, TakesTheUrlThatAPageHadBefore) {
+  std::vector<AdvisedPage> pages{
+      {.page = "a"}, {.page = "b", .url = "https://new.test/"}, {.page = "c"}};
+  take_urls(pages, {{"a", page_of("a", 1000, "")}, {"b", page_of("b", 1000, "")}});
+  EXPECT_EQ(pages[0].url, "https://a.test/");
+  EXPECT_EQ(pages[1].url, "https://new.test/");
+  EXPECT_EQ(pages[2].url, "");
+}
+
 TEST(Digest, NamesAPageThatCouldNotBeMeasured) {
   AdvisedPage page{.page = "shop-start"};
   auto const text = digest_markdown(digest_of("shop", {page}, {{"shop-start", page}}));

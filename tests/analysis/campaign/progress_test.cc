@@ -49,7 +49,7 @@ TEST(CampaignProgress, NamesPagesOfWhichEveryLoadFailedInAllShards) {
   auto const plan = plan_with(R"("loads":20,"load_seconds":20)", 1);
   ASSERT_EQ(plan.shards.size(), 2U);
   auto const failure = [](const std::string& url, const std::string& why) {
-    return PageFailure{.page = 0, .name = {}, .side = {}, .url = url, .loads = 10, .why = why};
+    return PageFailure{.url = url, .loads = 10, .why = why};
   };
   CampaignFacts facts;
   facts.results = {header_of(1, "n1"), header_of(2, "n2")};

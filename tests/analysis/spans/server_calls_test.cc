@@ -38,7 +38,8 @@ std::vector<std::string> added(const CallTree& tree) {
 CallTree with_timing(std::string_view value) {
   auto tree = request_tree();
   std::vector<HeaderView> const head = {{"Server-Timing", value}};
-  add_server_calls(tree, 0, wait_of(tree, 0), head);
+  TraceNames names;
+  add_server_calls(tree, 0, wait_of(tree, 0), names, head);
   return tree;
 }
 
@@ -87,7 +88,8 @@ TEST(ServerCalls, AreOfATraceRatherThanOfServerTiming) {
   std::vector<HeaderView> head = {{"Server-Timing", "db;dur=.03"}, {kTrenchField, "url=/t/1"}};
   std::vector<HeaderView> trailers;
   for (auto const& value : values) trailers.push_back({kTrenchField, value});
-  add_server_calls(tree, 0, 2, head, trailers);
+  TraceNames names;
+  add_server_calls(tree, 0, 2, names, head, trailers);
   EXPECT_THAT(added(tree), ElementsAre("Cart.show 60-140 in wait", "Tax.rate 60-80 in Cart.show",
                                        "query 80-110 in Cart.show"));
   EXPECT_EQ(tree.calls[0].attribute("trench-url"), "/t/1");
@@ -101,16 +103,38 @@ TEST(ServerCalls, SkipATraceWhoseRowsRepeatALongName) {
   TrenchTrace wide{.points = {{std::string(size, 'x'), std::string(size, 'y'), -1}}, .nodes = {}};
   wide.nodes.resize(TrenchTrace::kAllNamesBytesMax / (2 * size) + 1);
   auto tree = request_tree();
-  add_trench(tree, 2, wide);
+  TraceNames names;
+  add_trench(tree, 2, wide, names);
   EXPECT_THAT(added(tree), IsEmpty());
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, wide.nodes.size())));
+  EXPECT_EQ(names.bytes, 0U);
+}
+
+TEST(ServerCalls, SkipATraceWithWhichTheNamesOfAFileAreTooLong) {
+  auto const one = trace();
+  TraceNames names;
+  auto tree = request_tree();
+  add_trench(tree, 2, one, names);
+  auto const bytes = names.bytes;
+  EXPECT_EQ(bytes, std::string_view("CartshowTaxratequery").size());
+  names.bytes = TraceNames::kBytesMax - 2 * bytes + 1;
+  add_trench(tree, 2, one, names);
+  EXPECT_EQ(added(tree).size(), 2 * one.nodes.size());
+  EXPECT_THAT(tree.losses, IsEmpty());
+  auto other = request_tree();
+  add_trench(other, 2, one, names);
+  EXPECT_THAT(added(other), IsEmpty());
+  EXPECT_THAT(other.losses, ElementsAre(Field(&CallLoss::count, one.nodes.size())));
+  EXPECT_THAT(other.losses[0].what, HasSubstr("256 MiB of names of a file's traces"));
+  EXPECT_EQ(names.bytes, TraceNames::kBytesMax - bytes + 1);
 }
 
 TEST(ServerCalls, CutATraceThatIsLongerThanTheWait) {
   auto tree = request_tree();
   auto long_trace = trace();
   for (auto& node : long_trace.nodes) node.inclusive_us *= 10;
-  add_trench(tree, 2, long_trace);
+  TraceNames names;
+  add_trench(tree, 2, long_trace, names);
   EXPECT_THAT(added(tree), ElementsAre("Cart.show 50-150 in wait", "Tax.rate 50-150 in Cart.show",
                                        "query 50-150 in Cart.show"));
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, 3)));
@@ -120,17 +144,19 @@ TEST(ServerCalls, AreNoMoreThanATreeHolds) {
   auto tree = request_tree();
   TrenchTrace large{.points = {{"A", "a", 1}}, .nodes = {}};
   large.nodes.resize(TrenchTrace::kNodesMax);
-  add_trench(tree, 2, large);
+  TraceNames names;
+  add_trench(tree, 2, large, names);
   EXPECT_THAT(added(tree), IsEmpty());
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, TrenchTrace::kNodesMax)));
-  add_trench(tree, 2, trace());
+  add_trench(tree, 2, trace(), names);
   EXPECT_EQ(added(tree).size(), 3u) << "a smaller one still has its place";
 }
 
 TEST(ServerCalls, SayWhyATraceIsNotThere) {
   auto tree = request_tree();
   std::vector<HeaderView> const head = {{kTrenchField, "0=AAAA"}, {"Server-Timing", "db;dur=.03"}};
-  add_server_calls(tree, 0, 2, head);
+  TraceNames names;
+  add_server_calls(tree, 0, 2, names, head);
   EXPECT_EQ(tree.calls[0].attribute("trench-error"), "base64lines is missing");
   EXPECT_THAT(added(tree), ElementsAre(HasSubstr("db ")));
   EXPECT_THAT(tree.losses, ElementsAre(Field(&CallLoss::count, 1)));

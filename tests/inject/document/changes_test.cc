@@ -164,6 +164,19 @@ const ChangeCase kChangeCases[] = {
     {"lazy", change_of(ChangeKind::kLazy, "https://a.test/x"),
      "<img src=/x loading=eager><iframe src=/x>",
      "<img src=/x loading=\"lazy\"><iframe loading=\"lazy\" src=/x>", 2},
+    {"lazy image by a source of its picture", change_of(ChangeKind::kLazy, "https://a.test/x"),
+     "<picture><source srcset='/w 1x, /x 2x'></source><script>1</script><template><img></template>"
+     "<img src=/y></picture>",
+     "<picture><source srcset='/w 1x, /x 2x'></source><script>1</script><template><img></template>"
+     "<img loading=\"lazy\" src=/y></picture>"},
+    {"priority by a source of the picture", change_of(ChangeKind::kPriorityLow, "https://a.test/x"),
+     "<picture><source srcset=/x><img src=/y><img src=/z></picture>",
+     "<picture><source srcset=/x><img fetchpriority=\"low\" src=/y><img src=/z></picture>"},
+    {"sources that are of no image", change_of(ChangeKind::kLazy, "https://a.test/x"),
+     "<picture><source srcset=/x></picture><img src=/y><video><source srcset=/x></video>"
+     "<img src=/y><picture><source srcset=/x><p><img src=/y></p></picture>"
+     "<picture><template><source srcset=/x></template><img src=/y></picture>",
+     "", 0},
     {"lazy script", change_of(ChangeKind::kLazy, "https://a.test/x"), "<script src=/x></script>",
      "", 0},
 };

@@ -130,6 +130,22 @@ TEST_F(BadBrowser, WorksUntilTheLastLoadEventAndThatIsCounted) {
   EXPECT_GT(load.machine->own_ms, 200) << "300 ms between the two pages";
 }
 
+TEST_F(BadBrowser, AsksAndIsAnsweredUntilThePageIsLeftToItsUser) {
+  auto browser = Browser::start(browser_that("asks"));
+  ASSERT_TRUE(browser.has_value());
+  auto options = page_options();
+  options.keep_open = true;
+  auto const load = (*browser)->load("http://a.test/", options);
+  EXPECT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
+  auto const told = fs::path(notes_file_).concat(".user");
+  std::string dialog;
+  std::string downloads;
+  std::ifstream(told) >> dialog >> downloads;
+  EXPECT_EQ(dialog, "left");
+  EXPECT_EQ(downloads, "default");
+  fs::remove(told);
+}
+
 TEST_F(BadBrowser, LosesEventsOfATraceAndThatIsARemark) {
   ScratchFolder const folder;
   for (auto const* const mode : {"ok", "overflows"}) {
@@ -228,6 +244,15 @@ TEST_F(BadBrowser, HangsWhileLoading) {
   auto const load = load_with("hangs", 300ms);
   EXPECT_EQ(load.outcome, LoadOutcome::kTimedOut);
   EXPECT_THAT(load.failure, HasSubstr("the page had not loaded"));
+  EXPECT_FALSE(usable_);
+  expect_nothing_left();
+}
+
+TEST_F(BadBrowser, SendsEventsWithoutEnd) {
+  auto const load = load_with("floods", 3s);
+  EXPECT_EQ(load.outcome, LoadOutcome::kTimedOut);
+  EXPECT_THAT(load.failure, HasSubstr("the page had not loaded"));
+  EXPECT_EQ(load.requests.size(), 1) << "its record is kept";
   EXPECT_FALSE(usable_);
   expect_nothing_left();
 }

@@ -354,6 +354,28 @@ TEST_F(Recorded, KnowsTheErrorPageAndWhy) {
   EXPECT_EQ(recorder_.page_load().requests.back().encoded_bytes, 0);
 }
 
+TEST_F(Recorded, FindsThePagesLatestDocumentAmongItsOtherRequests) {
+  EXPECT_EQ(recorder_.document_failure(), "");
+  sends("L", "http://a.test/", 10, "Document");
+  sends("L", "http://a.test/b", 10.1, "Document", R"(,"redirectResponse":{"status":302})");
+  event("Network.requestWillBeSent",
+        R"({"requestId":"G","frameId":"G","loaderId":"G","type":"Document","timestamp":10.2,
+            "request":{"url":"http://b.test/","method":"GET"}})");
+  sends("1", "http://a.test/1", 10.3);
+  for (auto const* const id : {"1", "G"}) {
+    event("Network.loadingFailed", R"({"requestId":")" + std::string(id) +
+                                       R"(","timestamp":11,"errorText":"net::ERR_FAILED"})");
+  }
+  EXPECT_EQ(recorder_.document_failure(), "");
+  event("Network.loadingFailed",
+        R"({"requestId":"L","timestamp":11,"errorText":"net::ERR_CONNECTION_RESET"})");
+  // The page is full of requests, and asks after each event.
+  for (std::size_t i = 4; i < DevtoolsRecorder::kRequestsMax; ++i) {
+    sends("r" + std::to_string(i), "http://a.test/", 12);
+    if (recorder_.document_failure() != "net::ERR_CONNECTION_RESET") FAIL() << i;
+  }
+}
+
 TEST_F(Recorded, IgnoresTheLoadEventOfTheEmptyPageBefore) {
   event("Page.loadEventFired", R"({"timestamp":9})");
   EXPECT_FALSE(recorder_.loaded());

@@ -1,7 +1,8 @@
 // Speaks the DevTools pipe as a browser would, or wrongly in one of several ways.
 //
 //   --fake=MODE     what to do, see below; "ok" when missing
-//   --notes=FILE    where to write "PID PARENT ORPHAN FOLDER" once all of them are there
+//   --notes=FILE    where to write "PID PARENT ORPHAN FOLDER" once all of them are there; mode
+//                   "asks" writes to FILE.user, too
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,6 +23,9 @@ namespace json = boost::json;
 namespace {
 
 std::string mode = "ok";
+std::string notes;
+std::string downloads;       // what the browser does with them
+std::string dialog;          // of mode "asks": what became of that of the user
 std::string held_back;       // a reply for later
 std::vector<pid_t> workers;  // of mode "starts": what the browser still does behind a new page
 int left[2] = {-1, -1};      // of mode "leaves-late": has a byte once the page is left
@@ -103,6 +107,37 @@ void send_two_pages() {
   send_page_load("M", 100.4);
 }
 
+/// A page that logs forever; its browser does not answer any more.
+[[noreturn]] void flood() {
+  send_request("L", "L", "Document", 100);
+  for (;;) {
+    send_event("Runtime.consoleAPICalled", {{"type", "log"}});
+    ::usleep(1000);
+  }
+}
+
+void ask() {
+  send_event("Page.javascriptDialogOpening", {{"type", "confirm"}});
+}
+
+/// Of mode "asks", after the reply: a dialog holds the page back until it is answered; another one
+/// opens once the page is left to a user, and the browser ends once what follows was taken.
+void go_on_asking(std::string_view method) {
+  if (method == "Page.handleJavaScriptDialog") {
+    if (dialog.empty()) return send_page_load();
+    dialog = "answered";
+  } else if (method == "Emulation.clearDeviceMetricsOverride") {
+    dialog = "left";
+    ask();
+    send_event("Target.attachedToTarget", {{"sessionId", "W"},
+                                           {"targetInfo", {{"type", "worker"}, {"targetId", "W"}}},
+                                           {"waitingForDebugger", true}});
+  } else if (method == "Runtime.runIfWaitingForDebugger") {
+    std::ofstream(notes + ".user") << dialog << ' ' << downloads << '\n';
+    std::exit(0);
+  }
+}
+
 void on_navigate(const std::string& url, const std::string& reply) {
   char byte = 0;
   if (left[0] >= 0 && ::read(left[0], &byte, 1) != 1) ::kill(::getpid(), SIGKILL);
@@ -113,6 +148,7 @@ void on_navigate(const std::string& url, const std::string& reply) {
   }
   if (mode == "dies") ::kill(::getpid(), SIGKILL);
   if (mode == "hangs") wait_for_ever();
+  if (mode == "floods") flood();
   if (mode == "late") {
     held_back = reply;
     return;
@@ -125,6 +161,8 @@ void on_navigate(const std::string& url, const std::string& reply) {
     send_event("Inspector.targetCrashed", {});
   } else if (mode == "goes-on") {
     send_two_pages();
+  } else if (mode == "asks") {
+    ask();
   } else {
     send_page_load();
   }
@@ -166,6 +204,10 @@ void on_command(const json::object& command) {
   bool const closes = method == "Target.closeTarget" || method == "Target.disposeBrowserContext";
   if (closes && !held_back.empty()) send_text(held_back);
   send_text(reply);
+  if (method == "Browser.setDownloadBehavior") {
+    downloads = std::string(command.at("params").at("behavior").as_string());
+  }
+  if (mode == "asks") go_on_asking(std::string_view(method.data(), method.size()));
   if (method == "Tracing.end") {
     send_event("Tracing.tracingComplete",
                {{"stream", "T"}, {"dataLossOccurred", mode == "overflows"}});
@@ -196,7 +238,6 @@ pid_t make_orphan() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string notes;
   std::string folder;
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument = argv[i];

@@ -32,6 +32,38 @@ TEST(BrowserFlags, MergeFeatureListsSinceChromiumHeedsOnlyTheLast) {
   EXPECT_EQ(flags.back(), "about:blank");
 }
 
+// A replay's flags follow the user's.
+TEST(BrowserFlags, MergeRulesAndKeysOfTheUserWithThoseOfAReplay) {
+  BrowserOptions options;
+  options.extra_flags = {"--host-resolver-rules=MAP api.test 127.0.0.1:9",
+                         "--ignore-certificate-errors-spki-list=mine",
+                         "--origin-to-force-quic-on=api.test:443",
+                         "--host-resolver-rules=MAP * 127.0.0.1:8080",
+                         "--ignore-certificate-errors-spki-list=replay",
+                         "--origin-to-force-quic-on=a.test:443"};
+  auto const flags = browser_flags(options, "/tmp/p");
+  EXPECT_THAT(flags,
+              Contains("--host-resolver-rules=MAP api.test 127.0.0.1:9,MAP * 127.0.0.1:8080"))
+      << "the first rule that matches counts";
+  EXPECT_THAT(flags, Contains("--ignore-certificate-errors-spki-list=mine,replay"));
+  EXPECT_THAT(flags, Contains("--origin-to-force-quic-on=api.test:443,a.test:443"));
+  EXPECT_EQ(std::ranges::count_if(
+                flags, [](const auto& flag) { return flag.starts_with("--host-resolver-rules="); }),
+            1);
+}
+
+TEST(MisleadingFlag, IsOneThatLeadsElsewhere) {
+  EXPECT_EQ(misleading_flag({}), "");
+  EXPECT_EQ(misleading_flag({"--lang=de", "--host-resolver-rules=MAP * 127.0.0.1",
+                             "--proxy-server-is-no-flag=1"}),
+            "");
+  EXPECT_EQ(misleading_flag({"--lang=de", "--proxy-server=http://127.0.0.1:1"}), "--proxy-server");
+  EXPECT_EQ(misleading_flag({"-proxy-pac-url=data:,"}), "--proxy-pac-url");
+  EXPECT_EQ(misleading_flag({"--proxy-auto-detect"}), "--proxy-auto-detect");
+  EXPECT_EQ(misleading_flag({"--user-data-dir=/tmp/p"}), "--user-data-dir");
+  EXPECT_EQ(misleading_flag({"--rules=1"}, "--rules"), "--rules");
+}
+
 TEST(BrowserFlags, AreSaidOnceEach) {
   BrowserOptions options;
   options.extra_flags = {"--disable-sync", "--mine", "--mine"};
@@ -85,6 +117,14 @@ TEST(FindBrowser, TakesAPathAsItIsAndANameFromPath) {
   EXPECT_EQ(find_browser("/bin"), std::nullopt);
 }
 
+TEST(CheckBrowser, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(check_browser("/bin/sh"), "");
+  EXPECT_EQ(check_browser("/nonexistent/chromium"),
+            "There is no browser at /nonexistent/chromium.");
+  EXPECT_EQ(check_browser("no-such-browser"), "There is no browser on PATH named no-such-browser.");
+  EXPECT_EQ(check_browser("/etc/passwd"), "/etc/passwd could not be started: Permission denied.");
+}
+
 /// With the programs that a test installs on PATH, and no others.
 class BrowserOnPath : public testing::Test {
  protected:
@@ -110,6 +150,14 @@ TEST_F(BrowserOnPath, IsAnyKnownOneIfChromiumIsNotInstalled) {
     EXPECT_EQ(find_browser(""), folder_ / name);
   }
   EXPECT_EQ(find_browser("google-chrome"), folder_ / "google-chrome");
+}
+
+TEST_F(BrowserOnPath, IsMissingIfNoKnownOneIsInstalled) {
+  for (auto const* const wanted : {"", "chromium"}) {
+    EXPECT_THAT(check_browser(wanted), StartsWith("No browser was found: install"));
+  }
+  install("google-chrome");
+  EXPECT_EQ(check_browser("chromium"), "");
 }
 
 TEST_F(BrowserOnPath, IsNamedIfItStandsInForChromium) {

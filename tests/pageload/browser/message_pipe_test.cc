@@ -1,6 +1,7 @@
 #include "pageload/browser/message_pipe.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <string>
@@ -50,6 +51,25 @@ TEST_F(Pipe, RefusesAMessageOverItsLimit) {
   pair_ = std::move(*make_message_pipe(100));
   browser_says(std::string(101, 'x'));
   EXPECT_EQ(receive().error(), std::errc::message_size);
+}
+
+TEST_F(Pipe, WaitsNoLongerForAMessageWhoseBytesStillCome) {
+  std::thread browser([&] {
+    std::string const part(64 << 10, 'x');
+    while (::send(pair_.browser_writes.get(), part.data(), part.size(), MSG_NOSIGNAL) > 0) {
+    }
+  });
+  auto const message = receive();
+  pair_.ours = std::move(make_message_pipe()->ours);  // the browser's side fails, and ends
+  browser.join();
+  ASSERT_TRUE(message.has_value()) << message.error().message();
+  EXPECT_EQ(*message, std::nullopt);
+}
+
+TEST_F(Pipe, ReadsWhatIsThereAfterTheDeadline) {
+  browser_says(std::string_view("one\0", 4));
+  EXPECT_EQ(pair_.ours.receive({}).value(), "one");
+  EXPECT_EQ(pair_.ours.receive({}).value(), std::nullopt);
 }
 
 TEST_F(Pipe, SurvivesAReaderThatIsGone) {

@@ -83,6 +83,52 @@ TEST(RemoteConnection, LetsACallTimeOutWhoseReplyIsNestedTooDeeply) {
   EXPECT_EQ(reply.error(), std::errc::timed_out);
 }
 
+/// Always has an event, as if a page logged without end, but no more than a test can wait for.
+class EndlessEvents final : public MessageStream {
+ public:
+  void send(std::string_view) override {}
+  Result<std::optional<std::string>> receive(TimePoint) override {
+    if (++received_ > kEventsMax) return fail(std::make_error_code(std::errc::broken_pipe));
+    return std::optional<std::string>(R"({"method":"Runtime.consoleAPICalled","params":{}})");
+  }
+
+ private:
+  static constexpr int kEventsMax = 10'000;
+  int received_ = 0;
+};
+
+TEST(RemoteConnection, LetsACallTimeOutWhileEventsStillCome) {
+  RemoteConnection connection(std::make_unique<EndlessEvents>());
+  int events = 0;
+  connection.set_event_sink(
+      [&events](std::string_view, std::string_view, const boost::json::object&) { ++events; });
+  auto const reply = connection.call({.session = {}, .method = "read", .params = {}}, {});
+  ASSERT_FALSE(reply.has_value());
+  EXPECT_EQ(reply.error(), std::errc::timed_out);
+  EXPECT_EQ(events, 1) << "the deadline had come before";
+}
+
+TEST(RemoteConnection, ReturnsAReplyThatIsThereAtTheDeadline) {
+  std::vector<std::string> messages{R"({"id":1,"result":{"data":"x"}})"};
+  RemoteConnection connection(std::make_unique<GivenMessages>(std::move(messages)));
+  auto const reply = connection.call({.session = {}, .method = "read", .params = {}}, {});
+  ASSERT_TRUE(reply.has_value()) << reply.error().message();
+  EXPECT_EQ(text_at(reply->result, "data"), "x");
+}
+
+TEST(RemoteConnection, PumpsUntilItsCallerHasWhatItNeeds) {
+  RemoteConnection connection(std::make_unique<EndlessEvents>());
+  int events = 0;
+  connection.set_event_sink(
+      [&events](std::string_view, std::string_view, const boost::json::object&) { ++events; });
+  auto const never = std::chrono::steady_clock::time_point::max();
+  EXPECT_TRUE(connection.pump_until([&events] { return events == 3; }, never).value_or(false));
+  EXPECT_EQ(events, 3);
+  EXPECT_TRUE(connection.pump_until([&events] { return events == 3; }, {}).value_or(false));
+  EXPECT_FALSE(connection.pump_until([] { return false; }, {}).value_or(true));
+  EXPECT_EQ(events, 4);
+}
+
 TEST(ParseRemoteMessage, RefusesWhatIsNoObject) {
   for (auto const text : {"", "[]", "7", "{", "{\"a\":\"\\u12\"}", "\xff\xfe"}) {
     EXPECT_EQ(parse_remote_message(text).error(), std::errc::bad_message) << text;

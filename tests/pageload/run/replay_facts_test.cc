@@ -37,6 +37,36 @@ TEST(AddReplayReport, TakesHitsAndMissesFromTheReport) {
   EXPECT_THAT(page.browser_requests, Optional(IsEmpty()));
 }
 
+TEST(AddReplayReport, RejectsAPageThatTheReplayWasNotAskedFor) {
+  auto page = loaded_page();
+  ReplaySummary const report{
+      .hits = 0, .misses = 0, .special_answers = {{"browser", "POST", "https://safe.test/"}}};
+  add_replay_report(page, report);
+  EXPECT_EQ(page.outcome, LoadOutcome::kNotInArchive);
+  EXPECT_THAT(page.failure, testing::HasSubstr("did not ask the replay"));
+  EXPECT_EQ(page.load_event_ms, std::nullopt);
+  EXPECT_EQ(page.cumulative_layout_shift, std::nullopt);
+}
+
+TEST(AddReplayReport, KeepsALoadThatTheReplayWasAskedForOrDoesNotTell) {
+  for (ReplaySummary const& report :
+       {ReplaySummary{.hits = 1, .misses = 0}, ReplaySummary{.hits = 0, .misses = 1},
+        ReplaySummary{
+            .hits = 0, .misses = 0, .special_answers = {{"stitched", "GET", "https://a.test/"}}},
+        ReplaySummary{}}) {
+    auto page = loaded_page();
+    add_replay_report(page, report);
+    EXPECT_EQ(page.outcome, LoadOutcome::kLoaded);
+  }
+}
+
+TEST(AddReplayReport, KeepsAFailureThatTheBrowserReportsItself) {
+  auto page = loaded_page();
+  page.outcome = LoadOutcome::kTimedOut;
+  add_replay_report(page, {.hits = 0, .misses = 0});
+  EXPECT_EQ(page.outcome, LoadOutcome::kTimedOut);
+}
+
 TEST(AddReplayReport, KeepsALoadWhoseImageIsMissing) {
   auto page = loaded_page();
   add_replay_report(page, report_with_miss("https://a.test/image"));

@@ -248,10 +248,25 @@ TEST_F(ChangedArchiveTest, MentionsNothingThatIsDroppedOrHasAnotherStatus) {
               "1 selected, 0 changed; another what-if drops it: https://a.test/x.js")
         << action;
   }
-  ChangedSite const emptied(site_, {"type=script: inline", "type=script: status=404"});
-  EXPECT_EQ(emptied.plain(kPage), kHtml);
-  EXPECT_EQ(emptied.effect(0),
-            "1 selected, 0 changed; another what-if sets its status: https://a.test/x.js");
+  for (auto const* const action : {"inline", "preload", "early-hints"}) {
+    ChangedSite const made(site_,
+                           {std::string("type=script: ") + action, "type=script: status=404"});
+    EXPECT_EQ(made.plain(kPage), kHtml) << action;
+    EXPECT_TRUE(made.at(kPage).interim.empty()) << action;
+    EXPECT_EQ(made.effect(0),
+              "1 selected, 0 changed; another what-if sets its status: https://a.test/x.js")
+        << action;
+  }
+}
+
+TEST_F(ChangedArchiveTest, KeepsNoResponseInTheCacheThatABrowserDoesNotTakeFromThere) {
+  auto posted = a_get("https://a.test/query", "application/json");
+  posted.request.method = "POST";
+  site_.add(posted, "{}");
+  ChangedSite const made(site_, {"*: cache=1y"});
+  EXPECT_EQ(field_of(made.reply("https://a.test/query"), "cache-control"), "-");
+  EXPECT_EQ(made.effect(),
+            "1 selected, 0 changed; a POST never comes from the cache: https://a.test/query");
 }
 
 TEST_F(ChangedArchiveTest, GivesAnotherBodyThatDocumentsMayHold) {

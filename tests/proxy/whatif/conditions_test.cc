@@ -122,7 +122,9 @@ TEST_F(ConditionsTest, AHostSpeaksHttp3BesideWhatAnEarlierWhatIfSets) {
 
 TEST_F(ConditionsTest, AProtocolThatAHostSpeaksAlreadyIsNoChange) {
   add_page();
-  SpokenProtocols const spoken{{"a.test", {"http/1.1"}}, {"b.test", {"h2"}}};
+  SpokenProtocols const spoken{
+      .values = 1,
+      .with = {{"a.test", {{"http/1.1", {"recorded"}}}}, {"b.test", {{"h2", {"recorded"}}}}}};
   make({"*: protocol=h1"}, true, spoken);
   EXPECT_EQ(effects_[0].changed, 1) << "b.test";
   make({"host=a.test: protocol=h1", "host=b.test: protocol=h2"}, true, spoken);
@@ -134,9 +136,22 @@ TEST_F(ConditionsTest, AProtocolThatAHostSpeaksAlreadyIsNoChange) {
   EXPECT_EQ(effects_[1].changed, 1) << "which would change it";
 }
 
+TEST_F(ConditionsTest, AProtocolIsAChangeIfOneValueOfTheOptionHasAnother) {
+  add_page();
+  SpokenProtocols const spoken{
+      .values = 3,
+      .with = {{"a.test", {{"http/1.1", {"h1"}}, {"h2", {"h2", "recorded"}}}},
+               {"b.test", {{"http/1.1", {"h1"}}, {"h2", {"h2", "recorded"}}}}}};
+  auto const made = make({"host=a.test or host=b.test: protocol=h2"}, true, spoken);
+  EXPECT_EQ(effects_[0].changed, 2);
+  EXPECT_EQ(made.tls.alpn.at("a.test"), "h2");
+  EXPECT_EQ(remark(0), "it is so already with --protocol h2,recorded: a.test and 1 more");
+}
+
 TEST_F(ConditionsTest, Http3ThatAnotherProtocolWouldEndIsAChange) {
   add_page();
-  SpokenProtocols const spoken{{"a.test", {"h3"}}, {"b.test", {"h3"}}};
+  SpokenProtocols const spoken{
+      .values = 1, .with = {{"a.test", {{"h3", {"h3"}}}}, {"b.test", {{"h3", {"h3"}}}}}};
   make({"*: protocol=h3"}, true, spoken);
   EXPECT_EQ(effects_[0].changed, 0);
   make({"host=b.test: protocol=h1", "*: protocol=h3"}, true, spoken);

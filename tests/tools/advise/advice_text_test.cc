@@ -17,6 +17,7 @@ MeasuredChange change(const std::string& kind, double shift_ms,
   metric.finding.shift = {.estimate = shift_ms, .low = shift_ms - 5, .high = shift_ms + 5};
   metric.finding.verdict = verdict;
   metric.finding.of_a = metric.finding.of_b = 9;
+  metric.finding.pairs = 81;
   made.comparison.pages.emplace_back().metrics.push_back(std::move(metric));
   return made;
 }

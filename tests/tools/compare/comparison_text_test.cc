@@ -39,6 +39,38 @@ TEST(ComparisonText, SaysHowManyLoadsAreNeededWhereFewMayBeCompared) {
   EXPECT_THAT(compared_text(false), Not(HasSubstr("make at least")));
 }
 
+TEST(ComparisonText, HasNoFiguresWhereNoLoadsMayBeCompared) {
+  CompareOptions const options{.metrics = parse_metrics("load").value()};
+  auto a = four_loads(1000, false), b = four_loads(1500, false);
+  for (LoadRow& load : a.loads) load.node = "one";
+  for (LoadRow& load : b.loads) load.node = "two";
+  auto const comparison = compare(a, b, options);
+  auto const text = comparison_text(comparison, options);
+  EXPECT_THAT(text, Not(HasSubstr("0.0 ms to")));
+  EXPECT_THAT(text, HasSubstr("note: https://a.test/: nothing is compared: no node has loads"));
+  EXPECT_THAT(text, HasSubstr("undecided: nothing is compared: no node or link seed has loads of "
+                              "both A and B.\n"));
+  auto const& metric = comparison.pages.at(0).metrics.at(0);
+  EXPECT_EQ(metric_summary(metric),
+            "load event: not compared: no node or link seed has loads of both A and B");
+  auto const json = comparison_json(comparison, options);
+  auto const& page = json.at("pages").as_array().at(0);
+  EXPECT_EQ(page.at("unpaired").to_number<int>(), 8);
+  for (const char* const each : {"shift", "low", "high", "cliffs_delta"}) {
+    EXPECT_TRUE(page.at("metrics").as_array().at(0).at(each).is_null()) << each;
+  }
+}
+
+TEST(ComparisonText, CountsTheLoadsThatMayBeCompared) {
+  CompareOptions const options{.metrics = parse_metrics("load").value()};
+  auto a = four_loads(1000, false), b = four_loads(1500, false);
+  for (LoadRow& load : a.loads) load.node = "one";
+  for (LoadRow& load : b.loads) load.node = "two";
+  a.loads[0].node = "two";
+  EXPECT_THAT(comparison_text(compare(a, b, options), options),
+              HasSubstr("undecided: 2 comparable loads a side cannot show a difference"));
+}
+
 TEST(ComparisonText, SaysHowManyLoadsAreNeededAtTheLevelOfAGatesLook) {
   CompareOptions options{.metrics = parse_metrics("load").value()};
   auto at_a_look = options;

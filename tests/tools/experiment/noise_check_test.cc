@@ -90,6 +90,16 @@ TEST_F(NoiseCheckTest, SaysWhatIsTooSmallToSee) {
   EXPECT_THAT(check.text(), HasSubstr("a change of 50.0 ms needs 2"));
 }
 
+TEST_F(NoiseCheckTest, SaysNothingOfAPageWithoutTheMetric) {
+  options_.compare.metrics = {parse_metrics("cls").value().front()};
+  NoiseCheck check(options_, store());
+  add_loads(3);
+  check.keep(result_, cells_, 6, kNow);
+  EXPECT_FALSE(check.look_up(result_, cells_, kNow));
+  EXPECT_EQ(check.text(), "");
+  EXPECT_TRUE(check.json().empty());
+}
+
 TEST_F(NoiseCheckTest, TellsNoiseOfLossesFromNoiseAmongThem) {
   NoiseCheck check(options_, store());
   add_loads(3);

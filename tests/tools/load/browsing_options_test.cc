@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pageload/run/load_run.h"
@@ -36,8 +36,7 @@ BrowsingOptions parsed_from(std::vector<std::string> words) {
   CLI::App app;
   BrowsingOptions options;
   options.add_to(app);
-  std::ranges::reverse(words);  // the order that CLI11 needs
-  app.parse(words);
+  parse_words(app, std::move(words));
   return options;
 }
 

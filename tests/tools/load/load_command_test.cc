@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -13,9 +12,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "tests/scratch_folder.h"
 #include "tools/commands.h"
+#include "tools/process/command_line.h"
 
 namespace reprise {
 namespace {
@@ -44,7 +45,7 @@ int replay(int argc, char** argv) {
   }
   std::fputs("replaying: chatter\nreprise: a remark\n", stderr);
   std::ofstream(ready + ".part")
-      << R"({"mode":"replay","chromium_flags":["--fake=ok","--fake-origin=mapped"],"pid":1})";
+      << R"({"mode":"replay","chromium_flags":["--host-resolver-rules=MAP * 127.0.0.1"],"pid":1})";
   fs::rename(ready + ".part", ready);
   if (archive == "short-lived") return kExitArchive;
   auto const child = ::fork();
@@ -59,7 +60,7 @@ int replay(int argc, char** argv) {
   if (archive == "strict") {
     misses = {{{"method", "GET"}, {"url", "http://a.test/late"}, {"reason", "no such path"}}};
   }
-  std::ofstream(report) << json::serialize(json::object{{"hits", 1},
+  std::ofstream(report) << json::serialize(json::object{{"hits", archive == "not-asked" ? 0 : 1},
                                                         {"misses", misses.size()},
                                                         {"arguments", arguments},
                                                         {"distinct_misses", misses}});
@@ -78,10 +79,9 @@ class LoadCommand : public testing::Test {
           std::string("0"), std::string("--settle"), browser_, std::string("--browser")}) {
       arguments.insert(arguments.begin() + 1, more);
     }
-    std::ranges::reverse(arguments);  // as CLI11 wants a vector
     testing::internal::CaptureStderr();
     try {
-      app.parse(arguments);
+      parse_words(app, std::move(arguments));
     } catch (const CLI::ParseError& error) {
       exit_code = -error.get_exit_code();
     }
@@ -114,7 +114,7 @@ TEST_F(LoadCommand, LoadsEveryPageInEveryRunFromAReplayOfItsOwn) {
   EXPECT_EQ(result_.at("archive"), "good");
   EXPECT_EQ(result_.at("browser").at("version"), "Fake/1");
   EXPECT_THAT(json::serialize(result_.at("browser").at("flags")),
-              HasSubstr("--fake-origin=mapped"));
+              HasSubstr("--host-resolver-rules=MAP * 127.0.0.1"));
   ASSERT_EQ(result_.at("loads").as_array().size(), 4);
   EXPECT_EQ(nth_load(3).at("run"), 2);
   EXPECT_EQ(nth_load(3).at("outcome"), "loaded");
@@ -234,6 +234,21 @@ TEST_F(LoadCommand, SaysThatTheArchiveDoesNotHaveThePage) {
   EXPECT_EQ(json::serialize(nth_load(0).at("browser_requests")), R"(["GET http://update.test/"])");
 }
 
+TEST_F(LoadCommand, SaysThatTheBrowserLoadedThePageFromElsewhere) {
+  EXPECT_EQ(load({"load", "not-asked", "http://a.test/"}), kExitFailed);
+  EXPECT_EQ(nth_load(0).at("outcome"), "not-in-archive");
+  EXPECT_THAT(said_, HasSubstr("The browser did not ask the replay for the page"));
+}
+
+TEST_F(LoadCommand, MergesTheUsersRulesWithThoseOfTheReplay) {
+  EXPECT_EQ(load({"load", "good", "http://a.test/",
+                  "--chromium-flag=--host-resolver-rules=MAP b.test 127.0.0.1:9"}),
+            kExitDone)
+      << said_;
+  EXPECT_THAT(json::serialize(result_.at("browser").at("flags")),
+              HasSubstr("--host-resolver-rules=MAP b.test 127.0.0.1:9,MAP * 127.0.0.1"));
+}
+
 TEST_F(LoadCommand, GoesOnWhenAReplayIsNotWhatItShouldBe) {
   EXPECT_EQ(load({"load", "strict", "http://a.test/", "--runs", "2"}), kExitGate);
   EXPECT_EQ(result_.at("loads").as_array().size(), 3);
@@ -350,11 +365,17 @@ TEST_F(LoadCommand, EndsAtAnExtensionThatTheBrowserRefusesAndNamesItsFolder) {
   }
 }
 
-TEST_F(LoadCommand, FailsWithoutABrowserAndSaysWhatToInstall) {
-  browser_ = "/nonexistent/chromium";
-  EXPECT_EQ(load({"load", "--live", "http://a.test/"}), kExitFailed);
-  EXPECT_THAT(said_, HasSubstr("There is no browser at /nonexistent/chromium."));
-  EXPECT_EQ(nth_load(0).at("outcome"), "browser-died");
+TEST_F(LoadCommand, EndsAtABrowserThatIsMissingOrNoProgram) {
+  for (auto const& [browser, why] :
+       {std::pair{"/nonexistent/chromium", "reprise: There is no browser at /nonexistent/chromium"},
+        std::pair{"/etc/passwd", "reprise: /etc/passwd could not be started: Permission denied"}}) {
+    browser_ = browser;
+    for (auto const* const from : {"--live", "good"}) {
+      EXPECT_EQ(load({"load", from, "http://a.test/", "http://b.test/"}), kExitFailed);
+      EXPECT_THAT(said_, HasSubstr(why));
+      EXPECT_FALSE(fs::exists(file_)) << "nothing was started";
+    }
+  }
 }
 
 TEST_F(LoadCommand, WantsAPage) {

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/scratch_folder.h"
@@ -20,8 +20,7 @@ std::string refusal_of(std::vector<std::string> words) {
   LoadOptions options;
   options.add_to(app);
   words.insert(words.begin(), {"--live", "http://a.test/"});
-  std::ranges::reverse(words);  // the order that CLI11 needs
-  app.parse(words);
+  parse_words(app, std::move(words));
   auto const cells = options.cells(options.urls());
   return cells ? "" : cells.error();
 }
@@ -31,6 +30,22 @@ TEST(LoadOptions, NeedMoreTimeThanAPageHasToBeQuiet) {
   EXPECT_EQ(refusal_of({"--quiet=30001"}), "--timeout must be longer than --quiet (30001 ms)");
   EXPECT_EQ(refusal_of({"--timeout=3"}), "");
   EXPECT_EQ(refusal_of({"--timeout=1", "--quiet=999"}), "");
+}
+
+TEST(LoadOptions, RefuseFlagsThatLeadPastTheReplay) {
+  LoadOptions options;
+  CLI::App app;
+  options.add_to(app);
+  parse_words(app, {"a.reprise", "http://a.test/", "--chromium-flag=--lang=de",
+                    "--chromium-flag=--host-resolver-rules=MAP a.test 127.0.0.1"});
+  EXPECT_TRUE(options.cells(options.urls()).has_value());
+  for (std::string const flag : {"--proxy-server=http://127.0.0.1:1", "--user-data-dir=/tmp/p"}) {
+    options.browsing.browser_flags = {flag};
+    auto const cells = options.cells(options.urls());
+    ASSERT_FALSE(cells.has_value()) << flag;
+    EXPECT_TRUE(cells.error().starts_with(flag.substr(0, flag.find('=')) + " needs --live"));
+    EXPECT_EQ(refusal_of({"--chromium-flag=" + flag}), "") << "live, it can be anything";
+  }
 }
 
 TEST(LoadOptions, NeedFoldersInWhichFilesCanBeCreated) {

@@ -294,6 +294,30 @@ TEST_F(PredictedWhatIfs, UseAWarmCacheOnly) {
   EXPECT_THAT(refusal({"type=image: cache=0"}, true), HasSubstr("is not known"));
 }
 
+TEST_F(PredictedWhatIfs, TakeNoPostFromTheCache) {
+  std::string const query = "https://a.test/query";
+  auto posted = whatif::a_get(query, "application/json", kDocument);
+  posted.request.method = "POST";
+  site_.add(posted, "{}");
+  for (ObservedPage& load : loads_) {
+    Call call{.name = query, .start_us = 61'000, .end_us = 100'000};
+    call.set("method", "POST");
+    call.set("type", "Fetch");
+    call.set("status", "200");
+    call.set("initiator", kDocument);
+    load.calls.calls.push_back(std::move(call));
+  }
+  graph_ = learn_dependencies(loads_);
+  EXPECT_EQ(change_of(query, {"path=/query: think=+30ms"}).think_us, 30'000);
+  auto const all = translated({"*: cache=1y"}, true);
+  ASSERT_TRUE(all) << all.error();
+  for (PageChange::Part const& part : all->change.parts) {
+    for (auto const node : part.nodes) {
+      EXPECT_EQ(part.change.cached, graph_.nodes.at(node).method == "GET");
+    }
+  }
+}
+
 TEST_F(PredictedWhatIfs, SayWhatTheModelDoesNotHave) {
   EXPECT_THAT(refusal({"type=image: lazy"}),
               AllOf(HasSubstr("'type=image: lazy'"), HasSubstr("in view")));

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/link/linked_command.h"
 #include "tools/load/browsing_options.h"
@@ -21,8 +24,7 @@ using testing::UnorderedElementsAre;
 std::vector<std::string> passed_on_of(std::vector<std::string> words, LinkOptions& options) {
   CLI::App command("", "record");
   options.add_to(command);
-  std::ranges::reverse(words);  // as CLI11 wants it
-  command.parse(words);
+  parse_words(command, std::move(words));
   return passed_on(command);
 }
 
@@ -47,11 +49,29 @@ TEST(RecordCommand, PassesFlagsOnToTheBrowser) {
   RecordOptions options;
   CLI::App command("", "record");
   command.add_option("--chromium-flag", options.browser_flags)->allow_extra_args(false);
-  command.parse(
-      std::vector<std::string>{"--chromium-flag=--lang=de", "--chromium-flag=--no-sandbox"});
+  parse_words(command, {"--chromium-flag=--lang=de", "--chromium-flag=--no-sandbox"});
   EXPECT_THAT(passed_on(command),
               UnorderedElementsAre("--chromium-flag=--no-sandbox", "--chromium-flag=--lang=de"));
   EXPECT_THAT(browse_command(options), IsSupersetOf(passed_on(command)));
+}
+
+/// The exit code with which these are refused; -1 if they are not.
+int refusal_of(const std::filesystem::path& browser, std::vector<std::string> flags) {
+  RecordOptions options;
+  options.browser = browser;
+  options.browser_flags = std::move(flags);
+  auto const refused = refused_browser(options);
+  return refused ? refused->exit_code : -1;
+}
+
+TEST(RecordCommand, RefusesABrowserThatCannotRecord) {
+  EXPECT_EQ(refusal_of("/bin/sh", {"--lang=de"}), -1);
+  EXPECT_EQ(refusal_of("/nonexistent/chromium", {}), kExitFailed);
+  EXPECT_EQ(refusal_of("firefox-esr", {}), kExitUsage);
+  for (auto const* const flag : {"--proxy-server=http://127.0.0.1:1", "--user-data-dir=/tmp/p",
+                                 "--host-resolver-rules=MAP a.test 127.0.0.1"}) {
+    EXPECT_EQ(refusal_of("/bin/sh", {flag}), kExitUsage) << flag;
+  }
 }
 
 TEST(RecordCommand, WaitsAsLongForAQuietPageAsALoadDoes) {

@@ -9,7 +9,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Pair;
 
 class SpokenProtocolsTest : public testing::Test {
  protected:
@@ -23,8 +22,18 @@ class SpokenProtocolsTest : public testing::Test {
     made.request.host = host;
     archive_.add(std::move(made));
   }
-  whatif::SpokenProtocols with(const std::vector<std::string>& protocols) {
-    return spoken_protocols(archive_.reader(), 1, protocols);
+  /// "a.test h2: recorded h2"
+  std::vector<std::string> with(const std::vector<std::string>& protocols) {
+    auto const spoken = spoken_protocols(archive_.reader(), 1, protocols);
+    EXPECT_EQ(spoken.values, protocols.size());
+    std::vector<std::string> shown;
+    for (auto const& [host, by_protocol] : spoken.with) {
+      for (auto const& [protocol, values] : by_protocol) {
+        shown.push_back(host + " " + protocol + ":");
+        for (const std::string& each : values) shown.back() += " " + each;
+      }
+    }
+    return shown;
   }
   RecordedArchive archive_;
 };
@@ -32,22 +41,19 @@ class SpokenProtocolsTest : public testing::Test {
 TEST_F(SpokenProtocolsTest, AreThoseOfTheRecordingUnlessAllHostsHaveOne) {
   add("a.test", "http/1.1");
   add("b.test", "h2");
-  EXPECT_THAT(with({"recorded"}), ElementsAre(Pair("a.test", ElementsAre("http/1.1")),
-                                              Pair("b.test", ElementsAre("h2"))));
-  EXPECT_THAT(with({"h1"}), ElementsAre(Pair("a.test", ElementsAre("http/1.1")),
-                                        Pair("b.test", ElementsAre("http/1.1"))));
-  EXPECT_THAT(with({"h3"}),
-              ElementsAre(Pair("a.test", ElementsAre("h3")), Pair("b.test", ElementsAre("h3"))));
-  EXPECT_THAT(with({"recorded", "h2"}), ElementsAre(Pair("a.test", ElementsAre("h2", "http/1.1")),
-                                                    Pair("b.test", ElementsAre("h2"))));
+  EXPECT_THAT(with({"recorded"}), ElementsAre("a.test http/1.1: recorded", "b.test h2: recorded"));
+  EXPECT_THAT(with({"h1"}), ElementsAre("a.test http/1.1: h1", "b.test http/1.1: h1"));
+  EXPECT_THAT(with({"h3"}), ElementsAre("a.test h3: h3", "b.test h3: h3"));
+  EXPECT_THAT(with({"recorded", "h2"}),
+              ElementsAre("a.test h2: h2", "a.test http/1.1: recorded", "b.test h2: recorded h2"));
   EXPECT_THAT(with({}), IsEmpty());
 }
 
 TEST_F(SpokenProtocolsTest, OfAHostThatOffersHttp3AreNotThoseOverTcp) {
   add("a.test", "h2", {{.name = "alt-svc", .value = R"(h3=":443")"}});
   EXPECT_THAT(with({"recorded"}), IsEmpty());
-  EXPECT_THAT(with({"h3-known"}), ElementsAre(Pair("a.test", ElementsAre("h3"))));
-  EXPECT_THAT(with({"h2"}), ElementsAre(Pair("a.test", ElementsAre("h2")))) << "without offers";
+  EXPECT_THAT(with({"h3-known"}), ElementsAre("a.test h3: h3-known"));
+  EXPECT_THAT(with({"h2"}), ElementsAre("a.test h2: h2")) << "without offers";
 }
 
 }  // namespace

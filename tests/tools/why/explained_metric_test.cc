@@ -1,6 +1,6 @@
 #include "tools/why/explained_metric.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace reprise {
 namespace {
@@ -21,7 +21,29 @@ TEST(ExplainedMetric, IsTheFirstThatIsWorseInBThenTheFirstThatIsDifferent) {
   };
   EXPECT_EQ(index_in({same, better, worse, worse}), 2);
   EXPECT_EQ(index_in({same, better}), 1);
-  EXPECT_EQ(index_in({same, same}), 0);
+  EXPECT_EQ(index_in({same, same}), 2) << "none";
+}
+
+TEST(ExplainedMetric, IsNoneWhereOnlyFailuresDiffer) {
+  ComparedPage page;
+  page.a.loads.resize(10);
+  page.b.loads.resize(4);
+  page.b.failed = 6;
+  page.b.failures = {"timed-out: "};
+  page.metrics = {metric_with(Verdict::kUndecided, 40)};
+  EXPECT_EQ(only_failures_text(page), "") << "chance can give that";
+  page.failures_differ = true;
+  EXPECT_EQ(only_failures_text(page),
+            "more loads of B fail: 6 of 10 loads, and 0 of 10 loads of A (timed-out: ). No metric "
+            "is different, so there is no time to explain");
+  page.metrics.push_back(metric_with(Verdict::kDifferent, -40));
+  EXPECT_THAT(only_failures_text(page), testing::HasSubstr("No metric is worse, so"));
+  page.metrics.push_back(metric_with(Verdict::kDifferent, 40));
+  EXPECT_EQ(only_failures_text(page), "");
+  page.metrics.clear();
+  std::swap(page.a, page.b);
+  EXPECT_THAT(only_failures_text(page),
+              testing::HasSubstr("more loads of A fail: 6 of 10 loads, and 0 of 10 loads of B"));
 }
 
 }  // namespace

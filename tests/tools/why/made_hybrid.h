@@ -54,7 +54,7 @@ struct Contents {
   std::map<std::string, Exchange> exchanges;
   std::map<std::string, ConnectionFacts> connections;
   std::map<std::string, std::int64_t> think_ms;
-  std::map<std::string, std::chrono::nanoseconds, std::less<>> lookups;
+  std::map<std::string, LookupTimes, std::less<>> lookups;
   /// Of the hosts that a replay knows.
   std::map<std::string, std::vector<std::string>> addresses;
   /// Of HTTP/3, as "host:port UDP-port ways".

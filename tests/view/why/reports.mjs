@@ -29,10 +29,11 @@ function tracesOf(name, ms) {
 /**
  * A page of `requests` requests, of which B waits for a slow host, loads a larger image, has a
  * script more and a picture less. `measured`: false for two loads that are compared by their
- * timelines. `text` stands in names that a page chooses. `skipped`: B's traces that do not fit.
+ * timelines. `text` stands in names that a page chooses. `skipped`: B's traces that do not fit;
+ * `missing`: those that were not fetched.
  */
 export function report({ requests = 12, measured = true, text = '', causes = true,
-  interrupted = false, traces = '', skipped = 0 } = {}) {
+  interrupted = false, traces = '', skipped = 0, missing = 0 } = {}) {
   const site = 'https://www.page.test';
   const ad = `https://third.page.test/ad.js${text}`;
   const rows = [
@@ -82,7 +83,7 @@ export function report({ requests = 12, measured = true, text = '', causes = tru
     rows: rows.map(([a, b]) => ({ a, b })),
     traces: { a: tracesOf(traces, 40), b: tracesOf(traces, 480) },
     traces_skipped: { a: { too_large: 0, unreadable: 0, missing: 0 },
-      b: { too_large: skipped, unreadable: 0, missing: 0 } },
+      b: { too_large: skipped, unreadable: 0, missing } },
     loads: Array.from({ length: 42 }, () => ({ is_b: false, groups: [], value: 1, counts: true })),
   };
 }
