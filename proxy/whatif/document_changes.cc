@@ -253,8 +253,8 @@ void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned
       effects[mention.by].remark("no Link can name such a URL", resource.url);
       continue;
     }
-    // Chromium ignores a Link of a 103 with parameters other than rel, as, crossorigin, type and
-    // fetchpriority: an integrity or a nonce would undo the hint.
+    // Older versions of Chromium ignore a Link of a 103 with other parameters than these, type and
+    // fetchpriority; no version needs an integrity or a nonce.
     auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
     if (resource.cors || resource.as == "font") link += "; crossorigin";
     effects[mention.by].add(document, "103 with Link: " + link);

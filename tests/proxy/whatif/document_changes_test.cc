@@ -207,7 +207,7 @@ TEST_F(DocumentChangesTest, EarlyHintsComeBeforeOtherInterimResponses) {
   EXPECT_EQ(made.bodies.at(kPage), "<head></head>");
 }
 
-TEST_F(DocumentChangesTest, EarlyHintsHaveNoParameterThatChromiumRefuses) {
+TEST_F(DocumentChangesTest, EarlyHintsHaveNoParameterThatAChromiumRefuses) {
   add_page(
       "<head><script src=x.js integrity=sha256-A nonce=n></script>"
       "<link rel=stylesheet href=x.css></head>");
