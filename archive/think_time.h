@@ -67,9 +67,6 @@ class BodyPauses {
 std::chrono::nanoseconds pauses_of(const Exchange& exchange,
                                    std::optional<std::chrono::nanoseconds> round_trip);
 
-/// How long a recorder waits for addresses of the other family once it has some (dns/resolver.h).
-inline constexpr std::chrono::milliseconds kOtherFamilyWait{50};
-
 /// How long looking up each host's name took in a session.
 ///
 /// - Each type takes as long as the longest of its queries. One that no server answered counts only

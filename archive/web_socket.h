@@ -61,6 +61,10 @@ struct MessageOwner {
   auto operator<=>(const MessageOwner&) const = default;
 };
 
+inline MessageOwner owner_of_messages(const Exchange& exchange) {
+  return {.session = exchange.session, .sequence = exchange.sequence};
+}
+
 inline constexpr std::size_t kMessagePrefixBytes = 24;
 
 /// The bytes before the payload.

@@ -11,6 +11,9 @@ inline constexpr std::uint16_t kQueryA = 1;
 inline constexpr std::uint16_t kQueryAaaa = 28;
 inline constexpr std::uint16_t kQueryHttps = 65;
 
+/// How long a client that has addresses of one family waits for the other (RFC 8305 section 3).
+inline constexpr std::chrono::milliseconds kOtherFamilyWait{50};
+
 /// How long a client waits for the answers about a name, by the type of the query.
 struct LookupTimes {
   std::chrono::nanoseconds a{};

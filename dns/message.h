@@ -9,25 +9,26 @@
 #include <variant>
 #include <vector>
 
+#include "base/lookup_times.h"
 #include "dns/name.h"
 
 namespace reprise::dns {
 
 /// The types that have names here; all other numbers are valid, too.
 enum class Type : std::uint16_t {
-  kA = 1,
+  kA = kQueryA,
   kNs = 2,
   kCname = 5,
   kSoa = 6,
   kPtr = 12,
   kMx = 15,
   kTxt = 16,
-  kAaaa = 28,
+  kAaaa = kQueryAaaa,
   kSrv = 33,
   kDname = 39,
   kOpt = 41,
   kSvcb = 64,
-  kHttps = 65,
+  kHttps = kQueryHttps,
   kTkey = 249,  // 249 to 254 request an action, not data
   kMailA = 254,
   kAny = 255,

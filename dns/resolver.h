@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lookup_times.h"
 #include "base/result.h"
 #include "dns/look_up.h"
 #include "dns/ticket.h"
@@ -53,7 +54,7 @@ class Resolver {
     std::chrono::milliseconds deadline{10'000};   ///< for a look-up, in total
     /// How long to wait for IPv6 after IPv4 addresses have arrived, and the reverse (RFC 8305
     /// section 3).
-    std::chrono::milliseconds other_family{50};
+    std::chrono::milliseconds other_family = kOtherFamilyWait;
     /// How long a query stays open after the last look-up has ended. It limits how long a context
     /// keeps running that runs until no work is left.
     std::chrono::milliseconds unwaited{1000};

@@ -29,8 +29,4 @@ struct MessageChanges {
 Result<MessageChanges> compare_messages(const ArchiveReader& a, const MessageOwner& of_a,
                                         const ArchiveReader& b, const MessageOwner& of_b);
 
-inline MessageOwner owner_of_messages(const Exchange& exchange) {
-  return {.session = exchange.session, .sequence = exchange.sequence};
-}
-
 }  // namespace reprise

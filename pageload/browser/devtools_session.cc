@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cstdlib>
 #include <utility>
 
 #include "base/text/base64.h"
@@ -241,12 +242,15 @@ RemoteCommand DevtoolsSession::close_command() const {
 
 void DevtoolsSession::leave_to_user() {
   has_user_ = true;
-  set_downloads("default");
+  // Chromium's own HOME is a private folder that is removed with it.
+  auto const* const home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') set_downloads("allow", std::string(home) + "/Downloads");
   if (!options_.device) connection_.post(session_, "Emulation.clearDeviceMetricsOverride");
 }
 
-void DevtoolsSession::set_downloads(std::string_view behavior) {
+void DevtoolsSession::set_downloads(std::string_view behavior, const std::string& folder) {
   json::object downloads{{"behavior", behavior}};
+  if (!folder.empty()) downloads["downloadPath"] = folder;
   if (private_) downloads["browserContextId"] = context_;
   connection_.post({}, "Browser.setDownloadBehavior", std::move(downloads));
 }

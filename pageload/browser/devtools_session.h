@@ -45,8 +45,8 @@ class DevtoolsSession : public PageSession {
 
   std::shared_ptr<std::size_t> watch_target(const std::string& session, bool is_page);
   void on_attached(const boost::json::object& params);
-  /// "deny", or "default": as Chromium does it.
-  void set_downloads(std::string_view behavior);
+  /// "deny", or "allow" into `folder`.
+  void set_downloads(std::string_view behavior, const std::string& folder = {});
 
   bool const private_;
   bool has_user_ = false;        ///< of the page, which was left to one

@@ -121,9 +121,11 @@ void WebSocket::send(std::string_view message) {
 }
 
 Result<std::optional<std::string>> WebSocket::receive(TimePoint deadline) {
+  bool looked = false;  // at what is there after the deadline
   while (!state_->has_message && !state_->fault) {
     state_->context.restart();  // it stops when no work is left, as after each message
-    if (state_->context.run_one_until(deadline) == 0) return std::nullopt;
+    if (state_->context.run_one_until(deadline) > 0) continue;
+    if (std::exchange(looked, true) || state_->context.poll() == 0) return std::nullopt;
   }
   if (state_->has_message) return state_->take_message();
   return fail(std::make_error_code(*state_->fault));

@@ -202,7 +202,7 @@ const WebSocketReplay::Script& WebSocketReplay::script_of(const MessageOwner& ow
 Task<void> WebSocketReplay::serve(const Exchange& exchange, const ResponseHead& recorded,
                                   const RequestHead& head, BodyReader& body,
                                   ResponseWriter& writer) {
-  auto const& script = script_of({.session = exchange.session, .sequence = exchange.sequence});
+  auto const& script = script_of(owner_of_messages(exchange));
   std::uint64_t generation = 0;
   {
     std::scoped_lock const lock(mutex_);

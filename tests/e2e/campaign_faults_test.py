@@ -206,7 +206,7 @@ class Recorded(campaigns.CampaignCase):
         server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
         file = self.campaign(
             urls=[f"https://{HOST}/"], browsers=[campaigns.BROWSER],
-            flags=["--quiet", "100", "--settle", "50", "--retries", "0",
+            flags=["--quiet", "100", "--settle", "50", "--retries", "1",
                    *server.connect_arguments()])
         self.run_campaign("plan", file, "-o", self.plan)
         header = campaigns.shard_header(self.digest())

@@ -4,6 +4,7 @@ machine that stays, two shards that measure at once, an owner who reads nothing.
 
 import json
 import os
+import shutil
 import unittest
 
 import campaigns
@@ -12,6 +13,7 @@ from wire import Certificate
 
 HOST = "pages.test"
 GONE = "https://nowhere.invalid/x"
+ONE_A_SHARD = {"load_seconds": 60, "shard_minutes": 1}
 
 
 class Refused(campaigns.CampaignCase):
@@ -52,17 +54,26 @@ class Refused(campaigns.CampaignCase):
 
 @unittest.skipUnless(campaigns.BROWSER, "no Chromium")
 class Recorded(campaigns.CampaignCase):
-    def plan_urls(self, *urls):
+    def plan_urls(self, *urls, **members):
+        """In one shard, unless `members` of the campaign say otherwise. A good page may need a
+        second attempt on a busy machine."""
         tls = Certificate(self.folder / "tls", (HOST,))
         self.server = self.origin(campaigns.answer, names=(HOST,), tls=tls)
-        file = self.campaign(urls=list(urls), browsers=[campaigns.BROWSER], load_seconds=10,
-                             flags=["--quiet", "100", "--settle", "50", "--retries", "0",
-                                    *self.server.connect_arguments()])
+        retries = "1" if any(HOST in url for url in urls) else "0"
+        file = self.campaign(**{"urls": list(urls), "browsers": [campaigns.BROWSER],
+                                "load_seconds": 10,
+                                "flags": ["--quiet", "100", "--settle", "50",
+                                          "--retries", retries,
+                                          *self.server.connect_arguments()], **members})
         self.run_campaign("plan", file, "-o", self.plan)
-        self.assertEqual(self.status()["missing"], [1])
 
-    def run_on(self, node, **options):
-        return self.run_campaign("run", self.plan, 1, "--node", node, **options)
+    def write_check(self, node, **members):
+        (self.plan / "nodes" / f"{node}.json").write_text(json.dumps(
+            {"schema": "reprise-node/1", "plan": self.digest(), "node": node, "machine": {},
+             **members}))
+
+    def run_on(self, node, shard=1, **options):
+        return self.run_campaign("run", self.plan, shard, "--node", node, **options)
 
     def asked(self):
         return sum(request.target == "/" for request in self.server.requests)
@@ -99,24 +110,72 @@ class Recorded(campaigns.CampaignCase):
     def test_a_shard_without_a_page_needs_a_second_machine_if_there_is_one(self):
         self.plan_urls(GONE)
         self.run_on("here", expect=75)
-        (self.plan / "nodes" / "there.json").write_text(json.dumps(
-            {"schema": "reprise-node/1", "plan": self.digest(), "node": "there", "machine": {}}))
+        self.write_check("there")
         self.run_on("here", expect=75)
         self.assertEqual(self.status()["missing"], [1])
         self.run_on("there")
         self.assertEqual(self.status()["missing"], [])
 
+    def test_a_machine_that_has_recorded_another_page_needs_no_second_machine(self):
+        self.plan_urls("https://good.invalid/", GONE, **ONE_A_SHARD)
+        self.write_check("there")
+        self.recorded_shard({"name": "good", "archive": "good.reprise"}, node="here")
+        self.assertEqual(self.status()["missing"], [2])
+        self.run_on("here", 2, expect=75)
+        self.run_on("here", 2)
+        status = self.status()
+        self.assertEqual((status["missing"], status["failed_loads"]), ([], 1))
+
+    def test_a_shard_of_gone_pages_shows_no_machine_that_can_record(self):
+        """The second shard ends with 75: the engine does not start the third."""
+        self.plan_urls(GONE, GONE + "2", GONE + "3", **ONE_A_SHARD)
+        (self.plan / "failures" / "000001.json").write_text(json.dumps(
+            {"shard": 1, "node": "there", "reason": "no page of the shard can be recorded"}))
+        done = self.run_campaign("resume", self.plan, "--node", "here", expect=1)
+        self.assertIn(b"this machine cannot continue", done.stderr)
+        self.assertIn(b"Perhaps no page of these shards can be recorded", done.stderr)
+        self.assertEqual((self.plan / "rounds" / "1.txt").read_text(), "1\n2\n")
+        self.assertEqual(self.status()["missing"], [2, 3])
+
+    def test_what_another_machine_recorded_does_not_show_that_this_one_can(self):
+        self.plan_urls(GONE, GONE + "2", GONE + "3", **ONE_A_SHARD)
+        self.write_check("here", problems=["it has no browser"])
+        self.recorded_shard({"name": "x", "archive": "x.reprise"}, node="there")
+        self.run_campaign("resume", self.plan, "--node", "here", expect=1)
+        self.assertEqual((self.plan / "rounds" / "1.txt").read_text(), "2\n")
+
     def test_a_shard_whose_recorder_ends_early_is_no_result(self):
-        """Its pages have folders in the way of their archives: the second one is never reached."""
+        """A folder is in the way of the second page's archive. The first one is recorded once."""
         self.plan_urls(f"https://{HOST}/", f"https://{HOST}/none")
-        left = self.plan / "unfinished" / f"000001-{self.digest()}"
-        for page in json.loads((self.plan / "plan.json").read_text())["pages"]:
-            (left / f"{page['name']}.reprise" / "in-the-way").mkdir(parents=True)
+        second = json.loads((self.plan / "plan.json").read_text())["pages"][1]["name"]
+        obstacle = self.left() / f"{second}.reprise" / "in-the-way"
+        obstacle.mkdir(parents=True)
+        for _ in range(2):
+            done = self.run_on("here", expect=75)
+            self.assertIn(b"ended before all pages of the shard were recorded", done.stderr)
+            self.assertEqual(self.status()["missing"], [1])
+        asked = self.asked()
+        self.assertGreater(asked, 0)
+        shutil.rmtree(obstacle.parent)
+        self.run_on("here")
+        self.assertEqual((self.status()["missing"], self.status()["failed_pages"]), ([], []))
+        self.assertEqual(self.asked(), asked)
+
+    def left(self):
+        """What an attempt at the first shard leaves to the next one."""
+        return self.plan / "unfinished" / f"000001-{self.digest()}"
+
+    def test_a_page_that_the_recorder_did_not_reach_again_has_not_failed_again(self):
+        """The recorder of the second attempt cannot read corpus.json, and exits with 1."""
+        self.plan_urls(GONE, f"https://{HOST}/")
+        self.run_on("here", expect=1)
+        corpus = self.left() / "corpus.json"
+        pages = json.loads(corpus.read_text())["pages"]
+        self.assertEqual(sum(page["archive"] is None for page in pages), 1)
+        corpus.write_text(json.dumps({"schema": "another", "pages": pages}))
         done = self.run_on("here", expect=75)
         self.assertIn(b"ended before all pages of the shard were recorded", done.stderr)
         self.assertEqual(self.status()["missing"], [1])
-        self.run_on("here")
-        self.assertEqual((self.status()["missing"], self.status()["failed_pages"]), ([], []))
 
 
 class Advised(campaigns.CampaignCase):

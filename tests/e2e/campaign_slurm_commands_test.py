@@ -90,9 +90,11 @@ class OnSlurm(campaigns.CampaignCase):
         """Why all tasks wait."""
         (self.programs / "reason").write_text(reason)
 
-    def plan_on(self, *nodes):
-        """One shard, and a cluster with these lines of sinfo."""
-        self.run_campaign("plan", self.campaign(archives=["p0.reprise"], loads=1), "-o", self.plan)
+    def plan_on(self, *nodes, shards=1):
+        """Shards of one load, and a cluster with these lines of sinfo."""
+        file = self.campaign(archives=["p0.reprise"], loads=shards, load_seconds=60,
+                             shard_minutes=1)
+        self.run_campaign("plan", file, "-o", self.plan)
         (self.programs / "nodes").write_text("".join(line + "\n" for line in nodes))
         (self.programs / "check").write_text(self.check_of("NODE"))
 
@@ -200,6 +202,22 @@ class OnSlurm(campaigns.CampaignCase):
         done = self.run_campaign("resume", self.plan, "--engine", "slurm", expect=1)
         self.assertIn(b"`scontrol release 7`", done.stderr)
         self.assertEqual(self.queued(), [1])
+
+    def test_shards_that_cannot_start_end_with_1_though_others_are_queued(self):
+        self.plan_on(shards=2)
+        self.submit()
+        jobs = self.programs / "jobs"
+        name = jobs.read_text().split()[0]
+        jobs.write_text(f"{name} 0\n")  # the task of the second shard has failed
+        done = self.run_campaign("resume", self.plan, "--engine", "slurm", "--rounds", 1, expect=1)
+        self.assertIn(b"1 shard failed 1 time and will not start again", done.stderr)
+        self.assertEqual(self.queued(), [1])
+        self.set_reason("JobHeldUser")
+        done = self.run_campaign("resume", self.plan, "--engine", "slurm", expect=1)
+        self.assertIn(b"1 shard of job 7 cannot start (JobHeldUser)", done.stderr)
+        self.assertEqual(self.queued(), [1, 2])
+        self.set_reason("Resources")
+        self.run_campaign("resume", self.plan, "--engine", "slurm")
 
     def test_calls_that_fail_for_a_while_do_not_end_a_wait(self):
         self.plan_on()

@@ -121,7 +121,7 @@ class Recorded(campaigns.CampaignCase):
         browser.chmod(0o755)
         file = self.campaign(
             urls=[f"https://{HOST}/", f"https://{HOST}/none"], load_seconds=60, shard_minutes=1,
-            browsers=[str(browser)], flags=["--quiet", "100", "--settle", "50", "--retries", "0",
+            browsers=[str(browser)], flags=["--quiet", "100", "--settle", "50", "--retries", "1",
                                             *server.connect_arguments()])
         self.run_campaign("plan", file, "-o", self.plan)
         self.run_campaign("submit", self.plan, "--node", "here", "--jobs", "2")

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
@@ -161,6 +162,10 @@ std::string node_name(const std::string& given) {
   return of_slurm != nullptr && *of_slurm != '\0' ? of_slurm : host_name();
 }
 
+bool shows_success(const ShardHeader& result, const std::string& node) {
+  return result.node == node && result.loads > result.failed;
+}
+
 std::expected<CampaignFolder, int> CampaignFolder::open(const fs::path& folder) {
   auto const path = folder / "plan.json";
   auto const text = read_text_file(path, Plan::kBytesMax);
@@ -259,6 +264,12 @@ CampaignFacts CampaignFolder::facts() const {
   }
   facts.nodes = node_checks();
   return facts;
+}
+
+bool CampaignFolder::has_success_of(const std::string& node) const {
+  auto const all = facts();
+  return std::ranges::any_of(all.results,
+                             [&](const ShardHeader& each) { return shows_success(each, node); });
 }
 
 bool CampaignFolder::keep_result(std::size_t shard, std::string_view text) const {

@@ -24,6 +24,9 @@ int say_of_campaign(int exit_code, const std::string& text);
 /// The name under which this machine measures: `given`, else that of the Slurm node, else the host.
 std::string node_name(const std::string& given);
 
+/// Whether this result shows that `node` works: it is of the node, and has loads or recorded pages.
+bool shows_success(const ShardHeader& result, const std::string& node);
+
 class CampaignFolder {
  public:
   /// Reads the plan. Prints errors; the error is an exit code.
@@ -47,6 +50,8 @@ class CampaignFolder {
   /// Why the last attempt at it failed; nothing: there was none, or it is not known.
   std::optional<ShardFailure> failure_of(std::size_t shard) const;
   CampaignFacts facts() const;
+  /// Whether a result that is there shows that `node` works. Reads all results.
+  bool has_success_of(const std::string& node) const;
   std::vector<NodeCheck> node_checks() const;
 
   /// Writes through to the disk, then renames. Prints an error; false then.

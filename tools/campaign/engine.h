@@ -27,8 +27,9 @@ struct EngineOptions {
 };
 
 /// Starts the missing shards: those of `submit` and of `resume`. Prints progress and errors;
-/// returns the exit code: done when no shard is missing, or when all missing ones are queued and
-/// can start by themselves.
+/// returns the exit code: done when all have results and no page failed in every load, or, of Slurm
+/// without `wait`, when all missing ones are queued and can start by themselves; failed also when
+/// one is held or has been started as often as `rounds` permits.
 int run_campaign(const CampaignFolder& folder, const EngineOptions& options);
 
 /// On this machine. Measuring shards one at a time.

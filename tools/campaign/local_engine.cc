@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/system/execute.h"
@@ -18,12 +19,13 @@ using Clock = std::chrono::steady_clock;
 
 /// What shards have shown of this machine, in all rounds.
 struct MachineState {
-  bool has_recorded = false;  ///< pages, for this campaign
+  bool has_recorded = false;  ///< a page, for this campaign
   unsigned again_in_a_row = 0;
 
-  void add(int exit_code, bool records) {
+  /// `recorded`: the shard has a result of this machine with at least one page.
+  void add(int exit_code, bool recorded) {
     again_in_a_row = exit_code == kExitShardAgain ? again_in_a_row + 1 : 0;
-    if (exit_code == kExitDone && records) has_recorded = true;
+    has_recorded = has_recorded || recorded;
   }
   /// A machine that can record can have a shard of which all pages are gone: it runs again. Two in
   /// a row are the machine's fault.
@@ -87,8 +89,8 @@ class LocalRound {
       auto const wait = Clock::now() + std::chrono::milliseconds(200) / running_.size();
       auto const status = each.process->wait_until(wait);
       if (!status) continue;
-      machine_.add(exit_code_of(*status),
-                   folder_.plan().campaign.task == CampaignFile::Task::kRecord);
+      auto const code = exit_code_of(*status);
+      machine_.add(code, code == kExitDone && has_recorded(each.shard));
       if (!machine_.can_continue()) stopped_ = kExitShardAgain;
       ++ended_;
       say_of_campaign(0, "shard " + std::to_string(each.shard) + " ended, " +
@@ -96,6 +98,12 @@ class LocalRound {
       each.process.reset();
     }
     std::erase_if(running_, [](const Running& each) { return each.process == nullptr; });
+  }
+
+  bool has_recorded(std::size_t shard) const {
+    if (folder_.plan().campaign.task != CampaignFile::Task::kRecord) return false;
+    auto const result = folder_.result_of(shard);
+    return result && shows_success(*result, node_name(options_.node));
   }
 
   const CampaignFolder& folder_;
@@ -118,10 +126,9 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
                            "--jobs is for recording: two measurements on one machine disturb each "
                            "other");
   }
-  MachineState machine;
+  MachineState machine{.has_recorded = records && folder.has_success_of(node_name(options.node))};
   while (true) {
     auto const progress = progress_of(folder.plan(), folder.facts());
-    if (records && progress.loads > progress.failed_loads) machine.has_recorded = true;
     folder.set_aside(progress.refused);
     if (progress.missing.empty()) {
       std::fputs(progress_text(progress).c_str(), stderr);
@@ -138,8 +145,10 @@ int run_here(const CampaignFolder& folder, const EngineOptions& options) {
       if (code == kExitShardAgain) {
         return say_of_campaign(
             kExitFailed,
-            "this machine cannot continue; repair it, then run `reprise campaign "
-            "resume`");
+            std::string("this machine cannot continue; repair it, then run `reprise campaign "
+                        "resume`") +
+                (records ? ". Perhaps no page of these shards can be recorded: `resume` decides"
+                         : ""));
       }
       return code;
     }

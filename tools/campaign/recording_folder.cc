@@ -3,15 +3,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
 #include <system_error>
 
+#include "base/system/json_file.h"
 #include "base/system/last_error.h"
 #include "base/system/mapped_file.h"
+#include "base/system/private_file.h"
+#include "base/text/json_fields.h"
 
 namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
+
+constexpr std::string_view kSummaryName = "corpus.json";
 
 /// fsync(2) on all in a folder, and on the folder: a rename after it finds them complete.
 Result<void> sync_all_in(const fs::path& folder) {
@@ -27,6 +39,29 @@ Result<void> sync_all_in(const fs::path& folder) {
   return sync_file(folder);
 }
 
+/// The pages of corpus.json whose archives are in the folder.
+json::array recorded_pages_in(const fs::path& folder) {
+  auto const corpus = read_json(folder / kSummaryName);
+  json::array pages;
+  if (!corpus.is_object()) return pages;
+  for (const json::value& each : array_at(corpus.get_object(), "pages")) {
+    auto const archive = each.is_object() ? text_at(each.get_object(), "archive") : "";
+    std::error_code unknown;
+    if (!archive.empty() && fs::is_regular_file(folder / archive, unknown)) pages.push_back(each);
+  }
+  return pages;
+}
+
+/// Takes the pages without an archive out of the corpus.json of an attempt that has ended: what
+/// they showed does not count for the next one, which may end before it reaches them. Errors: as
+/// write_private_file().
+Result<void> forget_failures_in(const fs::path& folder) {
+  auto corpus = read_json(folder / kSummaryName);
+  if (!corpus.is_object()) return {};
+  corpus.get_object()["pages"] = recorded_pages_in(folder);
+  return write_private_file(json::serialize(corpus) + "\n", folder / kSummaryName);
+}
+
 }  // namespace
 
 RecordingFolder::RecordingFolder(const CampaignFolder& campaign, std::size_t shard,
@@ -37,6 +72,7 @@ RecordingFolder::RecordingFolder(const CampaignFolder& campaign, std::size_t sha
 }
 
 RecordingFolder::~RecordingFolder() {
+  if (!recorded_pages_in(path_).empty() && !campaign_.is_done(shard_)) leave();
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }
@@ -45,7 +81,7 @@ Result<void> RecordingFolder::make() {
   std::error_code error;
   fs::remove_all(path_, error);
   fs::rename(left_, path_, error);
-  if (!error) return {};
+  if (!error) return forget_failures_in(path_);
   fs::create_directories(path_, error);
   if (error) return fail(error);
   return {};

@@ -128,7 +128,7 @@ class ShardRun {
   }
 
   /// The same if all pages fail, which a machine without a network can cause: a second machine has
-  /// to agree, if the campaign has one.
+  /// to agree, if the campaign has one and nothing else shows that this one works.
   bool is_final_for_all(const ShardFault& fault) const {
     auto const last = same_failure(fault);
     if (!last) return false;
@@ -136,7 +136,8 @@ class ShardRun {
     bool const is_alone = std::ranges::none_of(checks, [&](const NodeCheck& each) {
       return each.node != header_.node && each.problems.empty();
     });
-    if (last->node == header_.node && !is_alone) return false;
+    bool const needs_another = last->node == header_.node && !is_alone;
+    if (needs_another && !folder_.has_success_of(header_.node)) return false;
     say_of_campaign(0, fault.text + ", as in the last attempt: this is kept as the result");
     return true;
   }
@@ -273,7 +274,9 @@ class ShardRun {
     for (const ShardPart& each : shard_.parts) list += plan_.pages[each.page].source + "\n";
     auto done = folder.make();
     if (done) done = write_private_file(list, folder.path() / "urls.txt");
-    if (!done) return ShardFault{kExitShardAgain, "urls.txt: " + done.error().message()};
+    if (!done) {
+      return ShardFault{kExitShardAgain, folder.path().string() + ": " + done.error().message()};
+    }
     std::vector<std::string> words{"record", "--urls", (folder.path() / "urls.txt").string(), "-o",
                                    folder.path().string()};
     words.insert(words.end(), {"--browser", plan_.campaign.browsers.front()});
@@ -285,13 +288,12 @@ class ShardRun {
     }
     auto const corpus = read_json(folder.path() / "corpus.json");
     return judge(
-        recorded_pages(plan_, shard_, corpus.is_object() ? corpus.get_object() : json::object()),
-        folder);
+        recorded_pages(plan_, shard_, corpus.is_object() ? corpus.get_object() : json::object()));
   }
 
   /// Why this is no result yet. A page that cannot be recorded is one, like a load that fails, when
   /// it has failed twice.
-  std::optional<ShardFault> judge(const RecordedPages& pages, const RecordingFolder& folder) {
+  std::optional<ShardFault> judge(const RecordedPages& pages) {
     if (pages.unreached > 0) {
       return ShardFault{kExitShardAgain,
                         "`reprise record` ended before all pages of the shard were recorded; the "
@@ -309,7 +311,6 @@ class ShardRun {
     }
     ShardFault fault{kExitFailed, not_recorded_text(plan_, pages.failures), why};
     if (is_final(fault, true)) return std::nullopt;
-    folder.leave();
     return fault;
   }
 

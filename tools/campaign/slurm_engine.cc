@@ -96,7 +96,8 @@ class SlurmEngine {
         say_of_campaign(0,
                         "queued. `reprise campaign status` shows progress, `reprise campaign "
                         "resume` starts what failed");
-        return kExitDone;
+        bool const all_can_start = queue->held.empty() && shards.size() == progress.missing.size();
+        return all_can_start ? kExitDone : kExitFailed;
       }
       if (auto const code = wait_for_queue(); code != kExitDone) return code;
     }

@@ -89,11 +89,6 @@ std::string loads_text(const LoadGroup& group) {
   return text;
 }
 
-/// Of how many loads that many failed.
-std::string failed_of(const LoadGroup& group) {
-  return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
-}
-
 /// The conclusion, a sentence; empty for a refusal.
 std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
   std::string differing;
@@ -214,10 +209,14 @@ std::string too_few_text(const Comparison& comparison) {
          ": make at least " + std::to_string(least) + ", or name fewer metrics with --metric.";
 }
 
+std::string failed_text(const LoadGroup& group) {
+  return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
+}
+
 std::string failures_text(const ComparedPage& page) {
   if (page.a.failed == 0) return "only B has loads that failed";
   if (page.b.failed == 0) return "only A has loads that failed";
-  return failed_of(page.a) + " failed in A, " + failed_of(page.b) + " in B";
+  return failed_text(page.a) + " failed in A, " + failed_text(page.b) + " in B";
 }
 
 std::string page_title(const ComparedPage& page) {

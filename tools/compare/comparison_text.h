@@ -25,6 +25,9 @@ std::string refusal_text(const Refusal& refusal, const CompareOptions& options);
 /// compared. Empty if there are enough.
 std::string too_few_text(const Comparison& comparison);
 
+/// How many loads failed: "2 of 30 loads".
+std::string failed_text(const LoadGroup& group);
+
 /// "only B has loads that failed", "2 of 30 loads failed in A, 24 of 30 loads in B".
 std::string failures_text(const ComparedPage& page);
 

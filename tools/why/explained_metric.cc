@@ -2,13 +2,20 @@
 
 #include <algorithm>
 
-#include "base/text/counted.h"
+#include "pageload/results/metric.h"
+#include "tools/compare/comparison_text.h"
 
 namespace reprise {
 namespace {
 
-std::string share_text(const LoadGroup& group) {
-  return std::to_string(group.failed) + " of " + counted(group.failed + group.loads.size(), "load");
+/// "None of the compared metrics (load event, LCP) is different".
+std::string none_text(const std::vector<ComparedMetric>& metrics, const char* what) {
+  std::string titles;
+  for (const ComparedMetric& each : metrics) {
+    titles += (titles.empty() ? " (" : ", ") + std::string(kMetrics[each.metric].title);
+  }
+  if (!titles.empty()) titles += ")";
+  return "None of the compared metrics" + titles + " is " + what;
 }
 
 }  // namespace
@@ -35,11 +42,12 @@ std::string only_failures_text(const ComparedPage& page) {
   const LoadGroup& failing = b_fails_more ? page.b : page.a;
   const LoadGroup& other = b_fails_more ? page.a : page.b;
   auto text = std::string("more loads of ") + (b_fails_more ? "B" : "A") +
-              " fail: " + share_text(failing) + ", and " + share_text(other) + " of " +
+              " fail: " + failed_text(failing) + ", and " + failed_text(other) + " of " +
               (b_fails_more ? "A" : "B");
   if (!failing.failures.empty()) text += " (" + failing.failures.front() + ")";
-  return text + ". No metric is " + (none_differs ? "different" : "worse") +
-         ", so there is no time to explain";
+  return text + ". " + none_text(page.metrics, none_differs ? "different" : "worse") +
+         ", so there is no difference in time to explain" +
+         (page.metrics.size() == 1 ? "; --metric compares another" : "");
 }
 
 }  // namespace reprise

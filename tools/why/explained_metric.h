@@ -13,7 +13,8 @@ std::vector<ComparedMetric>::const_iterator metric_to_explain(
     const std::vector<ComparedMetric>& metrics);
 
 /// Of a page that differs: a sentence if only its failed loads do, or if more loads of B fail and
-/// no metric is worse. Then there is no time to explain. Untrusted text.
+/// no metric is worse. Then there is no difference in time to explain. Names the metrics. Untrusted
+/// text.
 std::string only_failures_text(const ComparedPage& page);
 
 }  // namespace reprise

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "tests/scratch_folder.h"
@@ -135,14 +136,20 @@ TEST_F(BadBrowser, AsksAndIsAnsweredUntilThePageIsLeftToItsUser) {
   ASSERT_TRUE(browser.has_value());
   auto options = page_options();
   options.keep_open = true;
+  const char* const home = std::getenv("HOME");
+  std::string const before = home != nullptr ? home : "/";
+  ::setenv("HOME", "/home/user", 1);
   auto const load = (*browser)->load("http://a.test/", options);
+  ::setenv("HOME", before.c_str(), 1);
   EXPECT_EQ(load.outcome, LoadOutcome::kLoaded) << load.failure;
   auto const told = fs::path(notes_file_).concat(".user");
   std::string dialog;
   std::string downloads;
-  std::ifstream(told) >> dialog >> downloads;
+  std::string folder;
+  std::ifstream(told) >> dialog >> downloads >> folder;
   EXPECT_EQ(dialog, "left");
-  EXPECT_EQ(downloads, "default");
+  EXPECT_EQ(downloads, "allow");
+  EXPECT_EQ(folder, "/home/user/Downloads") << "that of the browser itself is removed";
   fs::remove(told);
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 std::string mode = "ok";
 std::string notes;
-std::string downloads;       // what the browser does with them
+std::string downloads;       // what the browser does with them, and their folder
 std::string dialog;          // of mode "asks": what became of that of the user
 std::string held_back;       // a reply for later
 std::vector<pid_t> workers;  // of mode "starts": what the browser still does behind a new page
@@ -205,7 +205,11 @@ void on_command(const json::object& command) {
   if (closes && !held_back.empty()) send_text(held_back);
   send_text(reply);
   if (method == "Browser.setDownloadBehavior") {
-    downloads = std::string(command.at("params").at("behavior").as_string());
+    auto const& how = command.at("params").as_object();
+    downloads = std::string(how.at("behavior").as_string());
+    if (how.contains("downloadPath")) {
+      downloads += " " + std::string(how.at("downloadPath").as_string());
+    }
   }
   if (mode == "asks") go_on_asking(std::string_view(method.data(), method.size()));
   if (method == "Tracing.end") {

@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 class ShardPlacesTest : public testing::Test {
@@ -47,6 +48,13 @@ class ShardPlacesTest : public testing::Test {
   static void write(const fs::path& path, const std::string& text) {
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
+  }
+
+  /// A corpus.json with the page a, which is recorded, and the page b, which is not.
+  static void write_pages(const fs::path& folder) {
+    write(folder / "corpus.json",
+          R"({"schema":"reprise-corpus/1","pages":[{"name":"a","archive":"a.reprise"},)"
+          R"({"name":"b","archive":null,"failure":"no such host"}]})");
   }
 
   std::vector<std::string> names_in(const std::string& name) const {
@@ -108,12 +116,15 @@ TEST_F(ShardPlacesTest, ArchivesAreLeftToTheNextAttempt) {
     RecordingFolder first(campaign, 1, "n1");
     ASSERT_TRUE(first.make());
     write(first.path() / "a.reprise", "recorded");
-    first.leave();
+    write_pages(first.path());
   }
   EXPECT_THAT(names_in("results"), UnorderedElementsAre());
   RecordingFolder second(campaign, 1, "n2");
   ASSERT_TRUE(second.make());
   EXPECT_EQ(contents_of(second.path() / "a.reprise"), "recorded");
+  auto const corpus = contents_of(second.path() / "corpus.json");
+  EXPECT_THAT(corpus, HasSubstr("a.reprise"));
+  EXPECT_THAT(corpus, Not(HasSubstr("no such host"))) << "page b was not reached";
   write(second.path() / "shard.json", header(campaign));
   ASSERT_TRUE(second.put());
   EXPECT_TRUE(campaign.is_done(1));
@@ -126,12 +137,40 @@ TEST_F(ShardPlacesTest, AnAttemptThatLeavesNothingIsRemoved) {
   {
     RecordingFolder first(campaign, 1, "n1");
     ASSERT_TRUE(first.make());
-    write(first.path() / "a.reprise", "recorded");
+    write_pages(first.path());
   }
   EXPECT_THAT(names_in("results"), UnorderedElementsAre());
   RecordingFolder second(campaign, 1, "n1");
   ASSERT_TRUE(second.make());
   EXPECT_TRUE(fs::is_empty(second.path()));
+}
+
+TEST_F(ShardPlacesTest, AnAttemptThatATwinOvertookIsRemoved) {
+  auto const campaign = recording();
+  {
+    RecordingFolder first(campaign, 1, "n1");
+    ASSERT_TRUE(first.make());
+    write(first.path() / "a.reprise", "recorded");
+    write_pages(first.path());
+    write(campaign.result_path(1), header(campaign));
+    ASSERT_TRUE(first.put());
+  }
+  EXPECT_THAT(names_in("results"), UnorderedElementsAre("000001"));
+  EXPECT_FALSE(fs::exists(folder_ / "unfinished"));
+}
+
+TEST_F(ShardPlacesTest, ANodeWorksIfAResultOfItHasLoads) {
+  auto const campaign = loading();
+  EXPECT_FALSE(campaign.has_success_of("n1"));
+  auto result = header_of(1, "n1");
+  result.plan = campaign.digest();
+  result.loads = result.failed = 2;
+  ASSERT_TRUE(campaign.keep_result(1, header_line(result)));
+  EXPECT_FALSE(campaign.has_success_of("n1")) << "all failed";
+  result.failed = 1;
+  ASSERT_TRUE(campaign.keep_result(1, header_line(result)));
+  EXPECT_TRUE(campaign.has_success_of("n1"));
+  EXPECT_FALSE(campaign.has_success_of("n2"));
 }
 
 /// The variable TMPDIR, until the end of this object.

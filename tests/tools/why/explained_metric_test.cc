@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/metric.h"
+
 namespace reprise {
 namespace {
 
-ComparedMetric metric_with(Verdict verdict, double shift) {
+ComparedMetric metric_with(Verdict verdict, double shift, const char* name = "load") {
   ComparedMetric made;
+  made.metric = parse_metrics(name).value().front();
   made.finding.verdict = verdict;
   made.finding.shift.estimate = shift;
   return made;
@@ -34,10 +37,14 @@ TEST(ExplainedMetric, IsNoneWhereOnlyFailuresDiffer) {
   EXPECT_EQ(only_failures_text(page), "") << "chance can give that";
   page.failures_differ = true;
   EXPECT_EQ(only_failures_text(page),
-            "more loads of B fail: 6 of 10 loads, and 0 of 10 loads of A (timed-out: ). No metric "
-            "is different, so there is no time to explain");
-  page.metrics.push_back(metric_with(Verdict::kDifferent, -40));
-  EXPECT_THAT(only_failures_text(page), testing::HasSubstr("No metric is worse, so"));
+            "more loads of B fail: 6 of 10 loads, and 0 of 10 loads of A (timed-out: ). None of "
+            "the compared metrics (load event) is different, so there is no difference in time to "
+            "explain; "
+            "--metric compares another");
+  page.metrics.push_back(metric_with(Verdict::kDifferent, -40, "requests"));
+  EXPECT_THAT(only_failures_text(page),
+              testing::EndsWith("None of the compared metrics (load event, requests) is worse, so "
+                                "there is no difference in time to explain"));
   page.metrics.push_back(metric_with(Verdict::kDifferent, 40));
   EXPECT_EQ(only_failures_text(page), "");
   page.metrics.clear();
