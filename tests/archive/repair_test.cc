@@ -33,6 +33,10 @@ class Repair : public testing::Test {
     auto const closed = read_file(path_);
     return closed.substr(0, open_archive(path_)->records_end());
   }
+  Result<RepairReport> repair(const std::string& bytes) {
+    write_file(path_, bytes);
+    return repair_archive(path_, false);
+  }
   std::vector<std::string> targets() {
     std::vector<std::string> targets;
     for (auto const& exchange : exchanges_of(*open_archive(path_))) {
@@ -115,8 +119,7 @@ TEST_F(Repair, LeavesOutAnExchangeWhoseBodyIsDamaged) {
 TEST_F(Repair, CountsAnExchangeThatAScanDoesNotFind) {
   auto bytes = record();  // without an index
   bytes[bytes.find("/large")] ^= 1;
-  write_file(path_, bytes);
-  auto const report = repair_archive(path_, false);
+  auto const report = repair(bytes);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->exchanges_kept, 1U);
   EXPECT_EQ(report->exchanges_lost, 1U);
@@ -129,8 +132,7 @@ TEST_F(Repair, CountsAnExchangeThatAScanDoesNotFind) {
 TEST_F(Repair, DoesNotCountADamagedFactAsAnExchange) {
   auto bytes = record();
   bytes[places_of(RecordKind::kConnection, bytes).at(0) + kRecordHeaderBytes] ^= 1;
-  write_file(path_, bytes);
-  auto const report = repair_archive(path_, false);
+  auto const report = repair(bytes);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->exchanges_kept, 2U);
   EXPECT_EQ(report->exchanges_lost, 0U);
@@ -139,8 +141,7 @@ TEST_F(Repair, DoesNotCountADamagedFactAsAnExchange) {
 TEST_F(Repair, SaysThatMoreMayBeLostBehindADamagedHeader) {
   auto bytes = record();
   bytes[places_of(RecordKind::kExchange, bytes).at(0)] ^= 1;
-  write_file(path_, bytes);
-  auto const report = repair_archive(path_, false);
+  auto const report = repair(bytes);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->exchanges_kept, 0U);
   EXPECT_EQ(report->exchanges_lost, 0U);

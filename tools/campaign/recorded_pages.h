@@ -19,7 +19,7 @@ struct RecordedPages {
   std::size_t unreached = 0;
 };
 
-/// `corpus`: `reprise-corpus/1`; empty if there is none.
+/// `corpus` is the object in corpus.json (`reprise-corpus/1`); without such a file it is empty.
 RecordedPages recorded_pages(const Plan& plan, const Shard& shard,
                              const boost::json::object& corpus);
 

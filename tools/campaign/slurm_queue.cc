@@ -15,7 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 3> kHeldReasons{"JobHoldMaxRequeue", "BadConstraints",
                                                        "DependencyNeverSatisfied"};
 
-/// Takes the number that `text` begins with; false if there is none.
+/// Removes the number at the beginning of `text`. Returns false if no number is there, or if it is
+/// too large.
 bool take_number(std::string_view& text, std::size_t& number) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return false;
