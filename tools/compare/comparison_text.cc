@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <cmath>
+#include <vector>
 
 #include "analysis/metric.h"
 #include "base/text/counted.h"
@@ -111,6 +112,10 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
              formatted("%g", 100 - 100 * options.alpha) + " % confidence.";
     case Verdict::kUndecided:
       break;
+  }
+  if (std::ranges::all_of(comparison.pages, &std::vector<ComparedMetric>::empty,
+                          &ComparedPage::metrics)) {
+    return "undecided: no load has a value of what is compared. Name another --metric.";
   }
   if (auto text = too_few_text(comparison); !text.empty()) return text;
   return "undecided: no metric differs at the level of " + level +

@@ -39,6 +39,13 @@ TEST(ComparisonText, SaysHowManyLoadsAreNeededWhereFewMayBeCompared) {
   EXPECT_THAT(compared_text(false), Not(HasSubstr("make at least")));
 }
 
+TEST(ComparisonText, SaysThatNoLoadHasTheMetric) {
+  CompareOptions const options{.metrics = parse_metrics("cls").value()};
+  EXPECT_THAT(
+      comparison_text(compare(four_loads(1000, false), four_loads(1500, false), options), options),
+      HasSubstr("undecided: no load has a value of what is compared. Name another --metric.\n"));
+}
+
 TEST(ComparisonText, HasNoFiguresWhereNoLoadsMayBeCompared) {
   CompareOptions const options{.metrics = parse_metrics("load").value()};
   auto a = four_loads(1000, false), b = four_loads(1500, false);
