@@ -81,12 +81,7 @@ class Comparing {
     // What it took from both.
     counted.usual_steal = std::min(usual_steal(a_), usual_steal(b_));
     auto pairing = pair_up(groups_of(a_, counted), groups_of(b_, counted), options_.allowed);
-    for (auto& [difference, text] : pairing.obstacles) {
-      refusals_.insert({.difference = difference, .text = std::move(text)});
-    }
-    if (pairing.pairs.empty() && refusals_.empty()) {
-      refuse(Mismatch::kPages, "no page has loads in both A and B");
-    }
+    take_obstacles(pairing);
     check_origins();
     for (GroupPair& pair : pairing.pairs) {
       check_errors(pair.a, pair.b);
@@ -106,6 +101,7 @@ class Comparing {
                              " of B's (steal): times vary more, and are longer, than on a machine "
                              "of one's own");
     }
+    if (auto text = quota_text(a_, b_); !text.empty()) out_.remarks.push_back(std::move(text));
     remark_errors();
     remark_drops();
     remark_seeds();
@@ -119,6 +115,22 @@ class Comparing {
   void refuse(Mismatch difference, std::string text, bool may_pass = false) {
     if (options_.allowed.contains(difference)) return;
     refusals_.insert({.difference = difference, .text = std::move(text), .may_pass = may_pass});
+  }
+
+  /// Where no page is in both, it does not help that pages may differ.
+  void take_obstacles(Pairing& pairing) {
+    bool const are_other_pages =
+        pairing.pairs.empty() && std::ranges::all_of(pairing.obstacles, [](auto const& each) {
+          return each.first == Mismatch::kPages;
+        });
+    if (pairing.pairs.empty() && pairing.obstacles.empty()) {
+      pairing.obstacles.emplace_back(Mismatch::kPages, "no page has loads in both A and B");
+    }
+    for (auto& [difference, text] : pairing.obstacles) {
+      refusals_.insert(
+          {.difference = difference, .text = std::move(text), .may_be_allowed = !are_other_pages});
+    }
+    out_.remarks = std::move(pairing.remarks);
   }
 
   void check_origins() {
@@ -201,13 +213,15 @@ class Comparing {
 
   void check_calibration(const Texts& a, const Texts& b) {
     if (auto const text = differing(only_in(a, b), only_in(b, a)); !text.empty()) {
-      refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text, true);
+      bool const is_certain = a.size() == 1 && b.size() == 1;
+      refuse(Mismatch::kCalibration, "the links were emulated in different ways: " + text,
+             !is_certain);
     }
     for (auto const& [side, name] : {std::pair{&a, "A"}, {&b, "B"}}) {
       for (auto const each : *side) {
         if (each.find("--no-selfcheck") == each.npos) continue;
         refuse(Mismatch::kCalibration,
-               std::string("the link was not checked in ") + name + ": " + std::string(each), true);
+               std::string("the link was not checked in ") + name + ": " + std::string(each));
       }
     }
   }

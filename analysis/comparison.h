@@ -60,8 +60,9 @@ struct ComparedPage {
 /// Why there is no comparison.
 struct Refusal {
   Mismatch difference;
-  std::string text;       ///< a sentence
-  bool may_pass = false;  ///< after more loads it may no longer apply
+  std::string text;            ///< a sentence
+  bool may_pass = false;       ///< after more loads it may no longer apply
+  bool may_be_allowed = true;  ///< CompareOptions::allowed can permit the comparison
   auto operator<=>(const Refusal&) const = default;
 };
 
@@ -83,8 +84,8 @@ std::vector<std::string> setting_remarks(const Measurements& a, const Measuremen
 bool fails_more(const ComparedPage& page);
 /// Whether it was shown that B is worse in anything: more loads fail, or a metric is larger.
 bool is_worse(const Comparison& comparison);
-/// Whether more loads can still show that B is worse: a metric is undecided, or a page has no
-/// metrics or too few loads that did not fail.
+/// Whether it is still open whether B is worse: a metric is undecided, or a page has no metrics or
+/// too few loads that did not fail.
 bool has_undecided(const Comparison& comparison);
 
 }  // namespace reprise

@@ -1,6 +1,7 @@
 #include "analysis/gate.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <utility>
@@ -25,6 +26,12 @@ std::string without_figures(const std::string& text) {
     }
   }
   return out;
+}
+
+/// The first one in a sentence; 0 without any.
+double first_figure(const std::string& text) {
+  auto const at = text.find_first_of("0123456789");
+  return at == std::string::npos ? 0 : std::strtod(text.c_str() + at, nullptr);
 }
 
 class Gate {
@@ -56,10 +63,17 @@ class Gate {
       if (run == 0) return std::nullopt;
       auto const why = calls_.why_disturbed(run);
       if (why.empty()) return std::nullopt;
-      ++result_.skipped[without_figures(why)];
+      count_skipped(why);
       repeats_.add();
       if (repeats_.too_many(run - 1)) return GateEnd::kDisturbed;
     }
+  }
+
+  void count_skipped(const std::string& why) {
+    auto const kind = without_figures(why);
+    ++result_.skipped[kind];
+    auto& largest = result_.largest[kind];
+    if (largest.empty() || first_figure(why) > first_figure(largest)) largest = why;
   }
 
   /// kOutOfRuns: more are needed.

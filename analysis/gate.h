@@ -59,14 +59,17 @@ struct GateResult {
   GateLook look;
   /// Runs that were disturbed, by the reason, without its numbers.
   std::map<std::string, std::size_t> skipped;
+  /// By the same reason, the one with the largest first number, which need not be the one that cost
+  /// most: "the rate is 990 kbit/s instead of 1000 kbit/s".
+  std::map<std::string, std::string> largest;
 };
 
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
 /// touches both alike; a run that was disturbed is repeated, with both sides. Each look judges at
 /// its Looks::level(). Stops when the question is answered, when too many runs were disturbed
-/// (DisturbedRepeats), and when A and B cannot be compared, unless only their links were in doubt
-/// so far. When the time is up, the runs since the last look get one more look, with all of alpha
-/// that is left.
+/// (DisturbedRepeats), and when A and B cannot be compared for a reason that more loads do not
+/// remove (Refusal::may_pass). When the time is up, the runs since the last look get one more look,
+/// with all of alpha that is left.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

@@ -109,9 +109,12 @@ void explain(const LoadGroup& group, std::span<const LoadGroup> others, char sid
              const std::set<Mismatch>& allowed, Pairing& pairing) {
   auto const same_page = std::ranges::find(others, group.url, &LoadGroup::url);
   if (same_page == others.end()) {
-    if (allowed.contains(Mismatch::kPages)) return;
-    pairing.obstacles.emplace_back(Mismatch::kPages,
-                                   std::string("only ") + side + " has loads of " + group.url);
+    auto text = std::string("only ") + side + " has loads of " + group.url;
+    if (allowed.contains(Mismatch::kPages)) {
+      add_once(pairing.remarks, "not compared: " + text);
+    } else {
+      pairing.obstacles.emplace_back(Mismatch::kPages, std::move(text));
+    }
     return;
   }
   for (auto const& [difference, value] : kConditions) {
@@ -171,6 +174,20 @@ double usual_steal(const Measurements& all) {
     if (!load.warm_up) usual.add(load.disturbances);
   }
   return usual.share();
+}
+
+std::string quota_text(const Measurements& a, const Measurements& b) {
+  auto const stopped = [](const Measurements& all) {
+    return static_cast<std::size_t>(std::ranges::count_if(all.loads, [](const LoadRow& load) {
+      return !load.warm_up && std::ranges::any_of(load.disturbances, [](const Disturbance& each) {
+        return each.by_page_ms > 0;
+      });
+    }));
+  };
+  auto const of_a = stopped(a), of_b = stopped(b);
+  if (of_a + of_b == 0) return {};
+  return "loads used up a processor quota and had to wait, " + std::to_string(of_a) + " of A and " +
+         std::to_string(of_b) + " of B: without it they take less time";
 }
 
 std::string reason_to_skip(const LoadResult& result, const LoadResult::Load& load,

@@ -64,6 +64,10 @@ struct CountedLoads {
 /// Of all loads but the warm-ups.
 double usual_steal(const Measurements& all);
 
+/// A remark on loads, but the warm-ups, that used up a processor quota themselves
+/// (Disturbance::by_page_ms). Empty: there are none.
+std::string quota_text(const Measurements& a, const Measurements& b);
+
 /// Why a load of that result does not count, a sentence: what disturbed it, or else what its link
 /// missed of its settings. Empty: it counts.
 std::string reason_to_skip(const LoadResult& result, const LoadResult::Load& load,
@@ -109,6 +113,8 @@ struct Pairing {
   std::vector<GroupPair> pairs;
   /// Sentences on what stands in the way, with what would have to be allowed.
   std::vector<std::pair<Mismatch, std::string>> obstacles;
+  /// Sentences on pages that only one side has, where that is allowed.
+  std::vector<std::string> remarks;
 };
 
 /// Pairs groups of the same page whose conditions differ in nothing but what is allowed.

@@ -13,6 +13,7 @@
 
 #include "analysis/blocks.h"
 #include "analysis/load_groups.h"
+#include "analysis/lost_loads.h"
 #include "analysis/metric.h"
 #include "analysis/shift.h"
 #include "base/text/counted.h"
@@ -161,19 +162,43 @@ std::string too_few() {
   return "too few counted loads: at least " + std::to_string(2 * kLeastRuns) + " are needed";
 }
 
+/// "https://a.test/ (chromium, h2, link none, cold)".
+std::string page_text(const std::string& url, const LoadConfiguration& its) {
+  return url + " (" + its.browser + ", " + its.protocol + ", link " + its.link + ", " + its.cache +
+         ")";
+}
+
+/// The loads of a group that do not count: "3 of 40 loads do not count: ..."; empty if all do.
+std::string lost_text_of(const LoadGroup& group, const Measurements& all) {
+  auto const skipped = std::ranges::find_if(all.loads, [&](const LoadRow& load) {
+    return !load.warm_up && !load.skipped.empty() && load.url == group.url &&
+           load.conditions == group.conditions;
+  });
+  LostLoads lost;
+  lost.disturbed.loads = group.doubtful + group.repeated;
+  if (!group.warnings.empty()) {
+    lost.disturbed.first = group.warnings.front();
+  } else if (skipped != all.loads.end()) {
+    lost.disturbed.first = skipped->skipped;
+  }
+  lost.failed.loads = group.failed;
+  if (!group.failures.empty()) lost.failed.first = group.failures.front();
+  lost.made = group.loads.size() + lost.lost();
+  return lost_text(lost);
+}
+
 /// One metric of one page, and what is told about it.
 struct NoiseSeries {
   MetricNoise noise;
   Series series;
+  std::string lost;  ///< lost_text_of() its page
 
   /// A side.
   std::size_t runs() const { return series.loads.size() / 2; }
   /// "load event of https://a.test/ (chromium, h2, link none, cold) has 7 loads".
   std::string text() const {
-    const LoadConfiguration& its = noise.conditions;
-    auto out = std::string(kMetrics[noise.metric].title) + " of " + noise.url + " (" + its.browser +
-               ", " + its.protocol + ", link " + its.link + ", " + its.cache + ") has " +
-               counted(noise.loads, "load");
+    auto out = std::string(kMetrics[noise.metric].title) + " of " +
+               page_text(noise.url, noise.conditions) + " has " + counted(noise.loads, "load");
     if (series.loads.size() + 1 < noise.loads) {
       out += ", " + std::to_string(series.loads.size()) +
              " of which have another one of the same link seed";
@@ -182,12 +207,18 @@ struct NoiseSeries {
   }
 };
 
-/// Of each page, each metric that some loads have.
-std::vector<NoiseSeries> series_of(const Measurements& loads, const CompareOptions& compare) {
+/// Of each page, each metric that some loads have. `lost` gets a line for each page of which loads
+/// do not count.
+std::vector<NoiseSeries> series_of(const Measurements& loads, const CompareOptions& compare,
+                                   std::vector<std::string>& lost) {
   std::vector<NoiseSeries> all;
   auto counting = counted_loads(compare);
   counting.usual_steal = usual_steal(loads);
   for (const LoadGroup& group : groups_of(loads, counting)) {
+    auto const lost_loads = lost_text_of(group, loads);
+    if (!lost_loads.empty()) {
+      lost.push_back(page_text(group.url, group.conditions) + ": " + lost_loads);
+    }
     for (std::size_t const metric : metrics_of(compare)) {
       auto const values = values_of(group, metric);
       if (values.empty()) continue;
@@ -199,7 +230,8 @@ std::vector<NoiseSeries> series_of(const Measurements& loads, const CompareOptio
                                .variation = variation_of(values)},
                      .series = {.loads = neighbours(group, metric),
                                 .metric = metric,
-                                .least = minimum_effect(compare, metric)}});
+                                .least = minimum_effect(compare, metric)},
+                     .lost = lost_loads});
     }
   }
   return all;
@@ -219,11 +251,19 @@ std::pair<double, double> share_interval(std::size_t hits, std::size_t trials) {
 
 std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                                    const NoiseFloorOptions& options) {
-  auto all = series_of(loads, options.gate.compare);
-  if (all.empty()) return std::unexpected(too_few() + ", and none has a metric");
+  std::vector<std::string> lost;
+  auto all = series_of(loads, options.gate.compare, lost);
+  if (all.empty()) {
+    return std::unexpected(too_few() +
+                           (lost.empty() ? ", and none has a metric" : "; " + lost.front()));
+  }
   NoiseSeries const most = *std::ranges::max_element(all, {}, &NoiseSeries::runs);
-  if (most.runs() < kLeastRuns) return std::unexpected(too_few() + ", and " + most.text());
+  if (most.runs() < kLeastRuns) {
+    return std::unexpected(too_few() + ", and " + most.text() +
+                           (most.lost.empty() ? "" : "; " + most.lost));
+  }
   NoiseFloor floor{.splits = options.splits, .runs = options.gate.most_runs};
+  floor.remarks = std::move(lost);
   std::string limit;
   std::vector<Series> series;
   for (NoiseSeries& each : all) {

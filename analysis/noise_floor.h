@@ -43,8 +43,8 @@ struct NoiseFloor {
   std::size_t different = 0, same = 0, undecided = 0;  ///< splits, over all metrics together
   double rate_low = 0, rate_high = 0;  ///< 95 % interval of the share of `different` (Wilson)
   std::vector<MetricNoise> metrics;
-  /// Sentences: metrics that are skipped for too few loads, and the one that limits `runs`. Their
-  /// URLs are untrusted text.
+  /// Sentences: loads that do not count, metrics that are skipped for too few loads, and the one
+  /// that limits `runs`. Their URLs are untrusted text.
   std::vector<std::string> remarks;
 };
 
@@ -53,7 +53,7 @@ struct NoiseFloor {
 /// (by their seeds), neighbours are two of these, and a split compares what a gate would. Where
 /// there are more loads than a gate makes, each split takes a stretch of them. A metric of a page
 /// with too few loads is skipped where others have enough. Errors: a sentence, untrusted text, when
-/// there are too few loads that count.
+/// there are too few loads that count; it names what disturbed the others.
 std::expected<NoiseFloor, std::string> noise_floor(const Measurements& loads,
                                                    const NoiseFloorOptions& options);
 

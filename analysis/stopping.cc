@@ -1,5 +1,6 @@
 #include "analysis/stopping.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -104,6 +105,18 @@ std::vector<double> look_levels(std::span<const double> information, double alph
     if (look + 1 < information.size()) surviving = surviving.next(share, bound);
   }
   return levels;
+}
+
+double last_level(double first_level, double share, double alpha) {
+  if (!(alpha > 0 && alpha < 1) || !(first_level > 0 && first_level < alpha) || !(share > 0)) {
+    std::abort();
+  }
+  if (share >= 1) return alpha;
+  // The grid is too coarse for looks that are closer; a smaller share has a smaller level.
+  constexpr double kShareMax = .99;
+  auto const before =
+      Surviving::first(std::min(share, kShareMax), normal_upper_quantile(first_level / 2));
+  return 2 * normal_upper(bound_of(before, 1, alpha - first_level));
 }
 
 }  // namespace reprise

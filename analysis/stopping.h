@@ -23,4 +23,10 @@ inline constexpr std::size_t kLooksMax = 50;
 std::vector<double> look_levels(std::span<const double> information, double alpha,
                                 bool spends_all = false);
 
+/// The level of a second and last look, which has what is left of `alpha` after a first one at
+/// `first_level`, below it. `share` is the first look's part of the information (0 < share): from 1
+/// on nothing is new, and the level is `alpha`. The first level must not depend on what is
+/// compared, and the share not on how A and B differ.
+double last_level(double first_level, double share, double alpha);
+
 }  // namespace reprise

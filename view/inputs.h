@@ -33,9 +33,10 @@ struct NamedResult {
 };
 
 /// The page of these results, without their secrets; with what the requests wait for, if there is
-/// `graph`. Errors: too_large: they have too many secrets.
+/// `graph`, and with what `visuals_of` finds. Errors: too_large: they have too many secrets.
 Result<std::string> results_page(std::span<const NamedResult> results,
-                                 const DependencyGraph* graph = nullptr);
+                                 const DependencyGraph* graph = nullptr,
+                                 const VisualsOf& visuals_of = {});
 
 /// Adds an archive, shown as `name`: each session is a load, by the recorded times. Damaged
 /// exchanges are not shown, but mentioned in the remarks.

@@ -191,8 +191,8 @@ Result<void> learn_secrets(const LoadResult& result, Redaction& redaction) {
   return {};
 }
 
-Result<std::string> results_page(std::span<const NamedResult> results,
-                                 const DependencyGraph* graph) {
+Result<std::string> results_page(std::span<const NamedResult> results, const DependencyGraph* graph,
+                                 const VisualsOf& visuals_of) {
   Redaction redaction;
   for (const NamedResult& each : results) {
     if (auto const learnt = learn_secrets(each.result, redaction); !learnt) {
@@ -201,7 +201,9 @@ Result<std::string> results_page(std::span<const NamedResult> results,
   }
   ViewModel model(&redaction);
   model.use_dependencies(graph);
-  for (const NamedResult& each : results) add_result(each.result, each.name, model);
+  for (const NamedResult& each : results) {
+    add_result(each.result, each.name, model, visuals_of);
+  }
   return view_page(std::move(model).text());
 }
 

@@ -14,4 +14,9 @@ std::optional<double> times_the_loads_to_decide(const Finding& finding) {
   return is_open && times <= kTimesMax ? std::optional(times) : std::nullopt;
 }
 
+std::chrono::minutes budget_for_loads(std::chrono::seconds budget,
+                                      std::chrono::duration<double> measuring, double times) {
+  return std::chrono::ceil<std::chrono::minutes>(budget + measuring * (times - 1));
+}
+
 }  // namespace reprise

@@ -2,6 +2,7 @@
 
 // How many more loads would tell whether a change helps. Pure.
 
+#include <chrono>
 #include <optional>
 
 #include "analysis/verdict.h"
@@ -13,5 +14,10 @@ namespace reprise {
 /// seems to save less than the minimum effect, or needs more than 20 times as many, of which little
 /// can be said.
 std::optional<double> times_the_loads_to_decide(const Finding& finding);
+
+/// A budget with which loads can be made `times` as long as for `measuring`, the part of `budget`
+/// in which they were. What else the budget was spent on takes as long as before.
+std::chrono::minutes budget_for_loads(std::chrono::seconds budget,
+                                      std::chrono::duration<double> measuring, double times);
 
 }  // namespace reprise

@@ -38,10 +38,15 @@ double importance(const AllotmentArm& arm) {
   return arm.weight * std::sqrt(arm.weight);
 }
 
-double standard_error(const AllotmentArm& arm, std::size_t measurements) {
+/// Of a real number of measurements.
+double standard_error(const AllotmentArm& arm, double measurements) {
   if (arm.deviation == 0) return 0;
   if (measurements == 0) return std::numeric_limits<double>::infinity();
-  return importance(arm) * arm.deviation / std::sqrt(static_cast<double>(measurements));
+  return importance(arm) * arm.deviation / std::sqrt(measurements);
+}
+
+double standard_error(const AllotmentArm& arm, std::size_t measurements) {
+  return standard_error(arm, static_cast<double>(measurements));
 }
 
 /// By which one more measurement lowers the sum, per unit of the budget.
@@ -154,24 +159,6 @@ std::expected<std::vector<std::size_t>, std::string> allot(std::span<const Allot
   return Rounding(arms, budget, least).run();
 }
 
-std::expected<std::vector<std::size_t>, std::string> split_evenly(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least) {
-  if (auto fault = fault_of(arms, budget, least); !fault.empty()) {
-    return std::unexpected(std::move(fault));
-  }
-  std::vector<std::size_t> const once(arms.size(), 1);
-  auto const most = static_cast<double>(kAllottedMax / arms.size());
-  auto rounds = static_cast<std::size_t>(std::min(std::floor(budget / cost_of(arms, once)), most));
-  // The quotient is rounded: one round more or less can be right.
-  auto const fits = [&](std::size_t count) {
-    return cost_of(arms, std::vector<std::size_t>(arms.size(), count)) <= budget;
-  };
-  rounds = std::max(rounds, least);
-  if (static_cast<double>(rounds) < most && fits(rounds + 1)) ++rounds;
-  if (!fits(rounds)) --rounds;
-  return std::vector<std::size_t>(arms.size(), rounds);
-}
-
 double cost_of(std::span<const AllotmentArm> arms, std::span<const std::size_t> measurements) {
   double sum = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -184,6 +171,14 @@ double sum_of_standard_errors(std::span<const AllotmentArm> arms,
                               std::span<const std::size_t> measurements) {
   double sum = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) sum += standard_error(arms[i], measurements[i]);
+  return sum;
+}
+
+double standard_errors_of_even_split(std::span<const AllotmentArm> arms, double budget) {
+  std::vector<std::size_t> const once(arms.size(), 1);
+  double const rounds = budget / cost_of(arms, once);
+  double sum = 0;
+  for (AllotmentArm const& arm : arms) sum += standard_error(arm, rounds);
   return sum;
 }
 

@@ -32,10 +32,6 @@ inline constexpr std::size_t kAllottedMax = 1'000'000;
 std::expected<std::vector<std::size_t>, std::string> allot(std::span<const AllotmentArm> arms,
                                                            double budget, std::size_t least);
 
-/// As many whole rounds as the budget pays for, with each arm once in a round. Errors: as above.
-std::expected<std::vector<std::size_t>, std::string> split_evenly(
-    std::span<const AllotmentArm> arms, double budget, std::size_t least);
-
 /// What so many measurements of each arm cost.
 double cost_of(std::span<const AllotmentArm> arms, std::span<const std::size_t> measurements);
 
@@ -43,10 +39,15 @@ double cost_of(std::span<const AllotmentArm> arms, std::span<const std::size_t> 
 double sum_of_standard_errors(std::span<const AllotmentArm> arms,
                               std::span<const std::size_t> measurements);
 
+/// The same sum if each arm is measured as often as the others, and this takes the budget: a real
+/// number of times, or the rest of the last round would count against it. `arms` are in the ranges
+/// above, at least one; `budget` is above 0.
+double standard_errors_of_even_split(std::span<const AllotmentArm> arms, double budget);
+
 /// What an allotment gains.
 struct AllotmentGain {
   double allotted = 0;  ///< the sum of standard errors of allot()
-  double even = 0;      ///< that of split_evenly()
+  double even = 0;      ///< standard_errors_of_even_split()
 };
 
 }  // namespace reprise

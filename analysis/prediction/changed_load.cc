@@ -1,8 +1,6 @@
 #include "analysis/prediction/changed_load.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,9 +14,6 @@
 namespace reprise {
 namespace {
 
-/// Until something has happened.
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-
 class ChangedLoad {
  public:
   ChangedLoad(const DependencyGraph& graph, const LoadParts& parts,
@@ -29,7 +24,7 @@ class ChangedLoad {
         link_(changed_rate(parts, link_factor), all_bytes(parts, changes), parts.ahead),
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
-        happened_us_(graph.nodes.size(), {kNever, kNever, kNever, kNever}),
+        happened_(graph.nodes.size()),
         origins_(parts.origins.size()),
         early_(graph.nodes.size()),
         connection_(graph.nodes.size()),
@@ -70,10 +65,9 @@ class ChangedLoad {
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
     if (auto const& wait = parts(node).thread) {
       at_us = join_us_[node] + wait->gap_us;
-      // What began the work may not have happened yet: that is kNever.
       auto const [from, after] = plan_.begin_of(wait->from, wait->after);
       auto const worked_us = wait->length_us + wait->processor_us * longer;
-      auto const free_us = happened_us_[from][static_cast<std::size_t>(after)] + worked_us;
+      auto const free_us = happened_[from].at_us(after) + worked_us;
       if (plan_.leads_to_work(wait->from)) at_us = std::max(at_us, free_us);
     }
     add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
@@ -98,7 +92,7 @@ class ChangedLoad {
   void happened(std::uint32_t node, DependencyAfter after) {
     EarlyRequest& early = early_[node];
     if (early.is_made && !early.is_used) return early.happened.push_back(after);
-    happened_us_[node][static_cast<std::size_t>(after)] = now_us_;
+    happened_[node].at_us(after) = now_us_;
     for (auto const i : plan_.work[node]) {
       ThreadWork const& piece = parts_.work[i];
       bool const begins = plan_.begin_of(piece.from, piece.after).after == after;
@@ -150,10 +144,8 @@ class ChangedLoad {
         if (connection_[node]) answered = connections_[*connection_[node]].ask(answered);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
-        // Browsers take early hints over HTTP/2 only.
-        auto const early = plan_.early.find(node);
-        if (early != plan_.early.end() && changed(node).protocol() == PredictedProtocol::kH2) {
-          for (auto const hinted : early->second.hinted) add(answered, Event::kPreload, hinted);
+        if (changed(node).takes_hints()) {
+          for (auto const each : plan_.early_of(node).hinted) add(answered, Event::kPreload, each);
         }
         return add(answered + changed(node).think_us(), Event::kAnswer, node);
       }
@@ -185,16 +177,19 @@ class ChangedLoad {
   void read_locally(std::uint32_t node) {
     if (plan_.dropped[node]) return add(now_us_, Event::kFailed, node);
     happened(node, DependencyAfter::kSent);
-    add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
+    if (!parts(node).is_nameless()) {
+      return add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
+    }
+    connections_.push_back({.setup_us = changed(node).look_ups_us(), .nameless = node});
+    set_up(static_cast<std::uint32_t>(connections_.size() - 1));
   }
 
   void first_byte(std::uint32_t node) {
     happened(node, DependencyAfter::kFirstByte);
-    auto const early = plan_.early.find(node);
-    if (early == plan_.early.end()) return;
+    LoadPlan::Early const& early = plan_.early_of(node);
     auto const at_us = now_us_ + parts(node).taken_up_us;
-    for (auto const each : early->second.preloaded) add(at_us, Event::kPreload, each);
-    for (auto const each : early->second.preconnected) add(at_us, Event::kPreconnect, each);
+    for (auto const each : early.preloaded) add(at_us, Event::kPreload, each);
+    for (auto const each : early.preconnected) add(at_us, Event::kPreconnect, each);
   }
 
   void start(std::uint32_t node) {
@@ -286,6 +281,7 @@ class ChangedLoad {
       return;
     }
     made.is_ready = true;
+    if (made.nameless) return add(now_us_, Event::kFirstByte, *made.nameless);
     if (made.origin) {
       --origins_[*made.origin].connecting;
       return free(connection);
@@ -325,8 +321,7 @@ class ChangedLoad {
   void connect(std::uint32_t node) {
     LoadOrigin& origin = origins_[origin_of(node)];
     auto const& setup = parts_.origins[origin_of(node)];
-    // Of HTTP/2, for a request that may not share others': of another site's frame, or without
-    // cookies.
+    // Of HTTP/2, which it may not share: of another site's frame, or without cookies.
     auto const& own = parts(node).own_setup;
     bool const has_own =
         own.sum() > 0 && !change(node).coalesce && parts(node).protocol == PredictedProtocol::kH2;
@@ -374,9 +369,9 @@ class ChangedLoad {
   const LoadParts& parts_;
   std::span<const NodeChange> changes_;
   TcpLink link_;
-  LoadPlan plan_;                                   ///< `groups`: those that are still waited for
-  std::vector<double> join_us_;                     ///< by node: the latest that it has waited for
-  std::vector<std::array<double, 4>> happened_us_;  ///< by node and DependencyAfter
+  LoadPlan plan_;                     ///< `groups`: those that are still waited for
+  std::vector<double> join_us_;       ///< by node: the latest that it has waited for
+  std::vector<Happenings> happened_;  ///< by node
   std::vector<LoadOrigin> origins_;
   std::vector<EarlyRequest> early_;
   std::vector<LoadConnection> connections_;

@@ -41,7 +41,18 @@ struct ChangedNode {
     if (dns_us > 0) phases.push_back(dns_us);
     return phases;
   }
+  /// Of a name that does not exist, the last one first.
+  std::vector<double> look_ups_us() const {
+    std::vector<double> look_ups;
+    for (double const each_us : {parts.second_look_up_us, parts.own_setup.dns_us}) {
+      if (each_us > 0)
+        look_ups.push_back(std::max(0.0, each_us + static_cast<double>(change.dns_us)));
+    }
+    return look_ups;
+  }
   PredictedProtocol protocol() const { return change.protocol.value_or(parts.protocol); }
+  /// Browsers take early hints over HTTP/2 only.
+  bool takes_hints() const { return protocol() == PredictedProtocol::kH2; }
   /// Over another protocol there are no others that are written at the same moment.
   double send_us() const { return protocol() == parts.protocol ? parts.send_us : 0; }
   /// A window that was too small, or something lost, belongs to that connection.

@@ -3,9 +3,11 @@
 // The connections of a changed load, and what waits for them. Pure.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -21,6 +23,17 @@ struct EarlyRequest {
   std::vector<DependencyAfter> happened;
 };
 
+/// When what others follow happened to a node.
+class Happenings {
+ public:
+  /// Before all else, as long as it did not.
+  double& at_us(DependencyAfter after) { return us_[static_cast<std::size_t>(after)]; }
+
+ private:
+  static constexpr double kNever = -std::numeric_limits<double>::infinity();
+  std::array<double, 4> us_{kNever, kNever, kNever, kNever};
+};
+
 struct LoadConnection {
   std::size_t on_link = 0;
   std::vector<double> setup_us;  ///< of its phases that are left, from the last one on
@@ -30,6 +43,8 @@ struct LoadConnection {
   double delivered_us = 0;             ///< when what has come out of the link is there
   std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
   std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
+  /// It is none: this request only looks up its name, which does not exist.
+  std::optional<std::uint32_t> nameless;
 
   /// When a request is there that would be at `at_us`: not before those that were sent earlier.
   double ask(double at_us) { return asked_us = std::max(asked_us, at_us); }

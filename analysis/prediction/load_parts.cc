@@ -85,6 +85,7 @@ class PartsMaker {
       case DependencyNodeKind::kRequest:
         break;
     }
+    if (node.is_nameless()) return;
     if (node.is_local) {
       // Phases that somebody wrote can contradict their request.
       auto const first_us = std::clamp(times.first_byte_us, times.start_us, times.end_us);

@@ -56,10 +56,14 @@ struct NodeParts {
   std::optional<ThreadWait> thread;
   // Of a request.
   std::size_t origin = 0;
-  /// From the browser's cache, or it failed without an answer: nothing of it is on the network. Of
-  /// the parts below it only has `think_us`, from the start to the first byte, and `tail_us`, from
-  /// there to the end.
+  /// From the browser's cache, or it failed without an answer: nothing of it is on the network but
+  /// look-ups. Of the parts below it only has these, or `think_us`, from the start to the first
+  /// byte, and `tail_us`, from there to the end.
   bool is_local = false;
+  /// Local, since its name does not exist: `own_setup` has the look-up, and this is a second one,
+  /// which follows; 0: there is none.
+  bool is_nameless() const { return is_local && own_setup.dns_us > 0; }
+  double second_look_up_us = 0;
   /// By a 304: its body, whatever its size, was not sent.
   bool is_revalidated = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;

@@ -100,6 +100,10 @@ class ParserWithoutScripts {
   const std::vector<std::uint32_t>& documents_;
 };
 
+bool is_first_paint(const DependencyGraph& graph, std::uint32_t node) {
+  return graph.nodes[node].is(Milestone::kFirstContentfulPaint);
+}
+
 void find_work(LoadPlan& plan, const LoadParts& parts) {
   for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
     auto const from = parts.work[i].from;
@@ -108,14 +112,28 @@ void find_work(LoadPlan& plan, const LoadParts& parts) {
   }
 }
 
+/// Whether the largest paint is of another element than in the observed load: nobody knows of
+/// which, but it comes with the first paint or after it.
+bool paints_another(const LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
+                    std::uint32_t node) {
+  if (!graph.nodes[node].is(Milestone::kLargestContentfulPaint)) return false;
+  auto const image = largest_image(graph);
+  auto const [begin, end] = graph.edges_to(node);
+  return image && plan.dropped[*image] && std::any_of(begin, end, [&](const auto& edge) {
+           return parts.nodes[edge.from].present && is_first_paint(graph, edge.from);
+         });
+}
+
 void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts) {
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     if (!parts.nodes[node].present) continue;
+    bool const is_another = paints_another(plan, graph, parts, node);
     auto const [begin, end] = graph.edges_to(node);
     std::uint32_t group = 0;
     std::uint32_t alternative = 0;
     for (auto const* edge = begin; edge != end; ++edge) {
       if (edge->kind == DependencyKind::kConnection || !parts.nodes[edge->from].present) continue;
+      if (is_another && !is_first_paint(graph, edge->from)) continue;
       // A dropped alternative never comes, unless all of them are dropped.
       bool const never = edge->alternative != 0 && plan.dropped[edge->from] && !plan.dropped[node];
       if (never) continue;
@@ -152,6 +170,14 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> largest_image(const DependencyGraph& graph) {
+  auto const edge = std::ranges::find_if(graph.edges, [&](const DependencyEdge& each) {
+    return graph.nodes[each.to].is(Milestone::kLargestContentfulPaint) &&
+           graph.nodes[each.from].type == "Image";
+  });
+  return edge == graph.edges.end() ? std::nullopt : std::optional(edge->from);
+}
 
 LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
                    std::span<const NodeChange> changes) {

@@ -49,7 +49,15 @@ struct LoadPlan {
     std::vector<std::uint32_t> preloaded, preconnected, hinted;
   };
   std::map<std::uint32_t, Early> early;  ///< by the document, which can be that of a frame
+  const Early& early_of(std::uint32_t node) const {
+    static const Early kNone;
+    auto const found = early.find(node);
+    return found == early.end() ? kNone : found->second;
+  }
 };
+
+/// That the largest contentful paint was, if it was one and is known.
+std::optional<std::uint32_t> largest_image(const DependencyGraph& graph);
 
 LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
                    std::span<const NodeChange> changes);

@@ -22,7 +22,7 @@ struct SetupPhase {
 };
 
 struct LoadSetups {
-  std::vector<SetupPhase> phases;  ///< of requests that connected
+  std::vector<SetupPhase> phases;  ///< of requests that connected, or found no such name
   /// By origin, the node that made its first connection; nothing if that is not known.
   std::vector<std::optional<std::uint32_t>> first;
   std::vector<double> hidden_us;  ///< by origin, the part of its setup before that node started

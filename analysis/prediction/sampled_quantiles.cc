@@ -10,6 +10,10 @@ namespace reprise {
 namespace {
 
 constexpr std::size_t kResamples = 400;
+/// How often a 95 % interval may miss.
+constexpr double kMisses = .05;
+/// No measurement has more.
+constexpr double kRowsMax = 1e9;
 /// Half the width of a 95 % interval, in standard deviations.
 constexpr double kDeviations = 1.96;
 /// This close to a whole number, a quantile times a number of values is that number.
@@ -85,6 +89,8 @@ PredictedTimes SampledQuantiles::finish(std::span<const double> quantiles, std::
                           .observed_us = weighted(observed, once, quantile),
                           .predicted_us = weighted(samples_, once, quantile)};
     out.saving_us = out.observed_us - out.predicted_us;
+    out.rows_needed = rows_for_interval(quantile);
+    out.interval_reaches_level = rows() >= out.rows_needed;
     std::vector<double> predicted;
     std::vector<double> savings;
     std::mt19937_64 random(seed);
@@ -105,6 +111,16 @@ PredictedTimes SampledQuantiles::finish(std::span<const double> quantiles, std::
     times_.quantiles.push_back(out);
   }
   return std::move(times_);
+}
+
+std::size_t rows_for_interval(double quantile) {
+  // All rows are on the one side of it, mostly on the side where more of them are.
+  auto const misses = [&](double rows) {
+    return std::pow(quantile, rows) + std::pow(1 - quantile, rows);
+  };
+  auto rows = std::ceil(std::log(kMisses) / std::log1p(-std::min(quantile, 1 - quantile)));
+  while (rows < kRowsMax && misses(rows) > kMisses) ++rows;
+  return static_cast<std::size_t>(std::min(rows, kRowsMax));
 }
 
 double quantile_of(std::vector<double> values, double quantile) {

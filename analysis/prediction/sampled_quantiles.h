@@ -17,11 +17,15 @@ struct PredictedQuantile {
   double quantile = .5;
   double observed_us = 0;
   double predicted_us = 0;
-  double low_us = 0;  ///< 95 % interval, by bootstrap over the observed rows
+  double low_us = 0;  ///< interval, by bootstrap over the observed rows
   double high_us = 0;
   double saving_us = 0;  ///< observed - predicted; below 0: it costs
   double saving_low_us = 0;
   double saving_high_us = 0;
+  /// Whether there are `rows_needed` observed rows. If not, these are no 95 % intervals: the true
+  /// quantile is too often beyond all rows, which no resample can show.
+  bool interval_reaches_level = true;
+  std::size_t rows_needed = 0;
 };
 
 /// A predicted distribution beside the observed one.
@@ -51,6 +55,11 @@ class SampledQuantiles {
   PredictedTimes times_;
   std::vector<std::pair<double, std::size_t>> samples_;
 };
+
+/// From so many rows on, the interval from the least to the greatest has the quantile of what they
+/// come from in 95 % of all cases; an interval of fewer rows does not. `quantile` is above 0 and
+/// below 1. It is P(1 <= Binomial(rows, quantile) <= rows - 1).
+std::size_t rows_for_interval(double quantile);
 
 /// The smallest value that at least this share of the values does not exceed; if that is just this
 /// share, midway between it and the next value: that of .5 is the median. `values` are not empty.

@@ -11,9 +11,15 @@ constexpr double kRestBytes = 1e-6;
 
 // HyStart, by the numbers of Linux (net/ipv4/tcp_cubic.c).
 constexpr double kHyStartWindowBytes = 16 * TcpLink::kSegmentBytes;
-constexpr int kHyStartSamples = 8 * 2;  // an acknowledgement is of two segments (RFC 1122, 4.2.3.2)
+constexpr int kHyStartSamples = 8;
 constexpr double kHyStartLeastUs = 4'000;
 constexpr double kHyStartMostUs = 16'000;
+
+/// An acknowledgement is of so much (RFC 1122, section 4.2.3.2).
+constexpr double kAcknowledgedBytes = 2 * TcpLink::kSegmentBytes;
+
+/// A server's first flight of TLS 1.3, with a certificate.
+constexpr double kHandshakeBytes = 2 * TcpLink::kSegmentBytes;
 
 // CUBIC, by the same: of what is acknowledged, the window grows by a half at most, and as long as
 // nothing was lost by a twentieth at least.
@@ -148,8 +154,11 @@ double TcpLink::wait_us() const {
 
 double TcpLink::handshake_wait_us(std::size_t connection) {
   auto& least_us = connections_[connection].least_us;
-  least_us = std::min(least_us, connections_[connection].round_trip_us + wait_us());
-  return wait_us();
+  auto const waited_us = wait_us();
+  auto const flight_us = bytes_per_us_ > 0 ? kHandshakeBytes / bytes_per_us_ : 0;
+  free_us_ = now_us_ + waited_us + flight_us;
+  least_us = std::min(least_us, connections_[connection].round_trip_us + waited_us + flight_us);
+  return waited_us;
 }
 
 double TcpLink::next() const {
@@ -189,9 +198,12 @@ void TcpLink::take(const Acknowledgement& acknowledgement) {
     sender.least_of_round_us = kNever;
   }
   auto const round_trip_us = sender.round_trip_us + acknowledgement.waited_us;
-  measure(sender, round_trip_us);
+  sender.delayed_bytes += acknowledgement.bytes;
+  bool const is_acknowledged = sender.delayed_bytes >= kAcknowledgedBytes - kRestBytes;
+  if (is_acknowledged) measure(sender, round_trip_us);
   grow(sender, acknowledgement.bytes);
-  look_for_queue(sender, round_trip_us);
+  if (is_acknowledged) look_for_queue(sender, round_trip_us);
+  if (is_acknowledged) sender.delayed_bytes = 0;
   sender.in_flight_bytes = std::max(0.0, sender.in_flight_bytes - acknowledgement.bytes);
   send_what_may(acknowledgement.connection);
 }

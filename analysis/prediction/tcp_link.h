@@ -64,7 +64,8 @@ class TcpLink {
 
   /// How long something small that comes to the link now waits until it comes out.
   double wait_us() const;
-  /// That, of a connection's TLS handshake: its first round trip that TCP measures.
+  /// That, of a connection's TLS handshake, which others wait for: its first round trip that TCP
+  /// measures.
   double handshake_wait_us(std::size_t connection);
 
   /// When something happens next if nothing is sent; kNever: no transfer goes on.
@@ -101,7 +102,8 @@ class TcpLink {
     // Of this round of acknowledgements, which ends with what was sent before it began.
     double sent_bytes = 0, acknowledged_bytes = 0, round_ends_bytes = 0;
     double most_in_flight_bytes = 0;
-    int samples = 0;  ///< of HyStart
+    double delayed_bytes = 0;  ///< received, and not acknowledged yet
+    int samples = 0;           ///< of HyStart
     double least_of_round_us = kNever;
   };
   struct Packet {

@@ -89,7 +89,7 @@ class ChangeMaker {
       });
       if (!any) return std::unexpected("'" + each.text + "' selects none of: " + dependencies());
     }
-    change_service();
+    if (auto why = change_service(); !why.empty()) return std::unexpected(std::move(why));
     for (std::uint32_t node = 0; node < graph_.answer(); ++node) {
       if (auto why = change_call(node); !why.empty()) return std::unexpected(std::move(why));
     }
@@ -105,18 +105,29 @@ class ChangeMaker {
     return text.empty() ? "the requests call nothing" : text;
   }
 
-  void change_service() {
+  /// Why it cannot be changed; empty if it is.
+  std::string change_service() {
     double const observed = observed_concurrency(requests_, graph_.grain_us);
     double replicas = 1;
     double left = 1;
     std::uint32_t users = 0;
+    std::string changing;
     for (ServiceScenario const& each : scenarios_) {
       if (each.target != ServiceScenario::kService) continue;
       if (each.cpu) change_.cpu *= *each.cpu;
       if (each.users) users = *each.users;
+      if (each.users || each.lost) changing += (changing.empty() ? "'" : ", '") + each.text + "'";
       if (!each.lost) continue;
       replicas = each.lost->of;
       left = replicas - each.lost->lost;
+    }
+    double const of_each = (users > 0 ? users * replicas : observed) / left;
+    if (replicas > 1 && of_each > ServiceScenario::kUsersMax) {
+      char text[160];
+      std::snprintf(text, sizeof text,
+                    " gives each replica that is left %.0f users; at most %u are simulated",
+                    of_each, ServiceScenario::kUsersMax);
+      return changing + text;
     }
     auto const whole = [](double number) {
       return static_cast<std::uint32_t>(
@@ -124,10 +135,11 @@ class ChangeMaker {
     };
     change_.observed_users = whole(observed / replicas);
     change_.users = users;
-    if (replicas > 1) change_.users = whole(users > 0 ? users * replicas / left : observed / left);
+    if (replicas > 1) change_.users = whole(of_each);
     // As many users as before make as many calls as before, over however many replicas.
     has_other_calls_ = users > 0 && (replicas == 1 || users != change_.observed_users);
     calls_factor_ = left / replicas;
+    return {};
   }
 
   /// Why it cannot be changed; empty if it is.

@@ -140,10 +140,12 @@ Result<Part> choose(const ArchiveReader& from, const MergeOptions& options, bool
 }
 
 /// Removes from each part the exchanges that a preferred part has, and incomplete ones that another
-/// part has complete.
-Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy) {
+/// part has complete. `reading`, here and below: the index of the part that is being read.
+Result<void> leave_duplicates_out(std::vector<Part>& parts, Duplicates policy,
+                                  std::size_t& reading) {
   std::vector<ExchangeSelection> remaining;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    reading = i;
     auto const all = std::span<const Part>(parts);
     auto const preferred = policy == Duplicates::kFirst ? all.first(i) : all.subspan(i + 1);
     auto selection = ExchangeSelection::make(
@@ -199,11 +201,13 @@ SessionTime time_between(const SessionInfo& first, const SessionInfo& other) {
 
 /// Replaces the first archive's session by the sessions of all.
 Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& contents,
-                           const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to) {
+                           const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to,
+                           std::size_t& reading) {
   auto const info = common_info(contents, parts, all_pages);
   if (auto begun = to.begin_session(info); !begun) return fail(begun.error());
   Numbers used;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    reading = i;
     auto const& session = session_of(contents[i], parts[i].session);
     auto const later = i == 0 ? SessionTime(0) : time_between(info, session.info);
     JoiningCopy copy(*parts[i].reader, parts[i].selection, to, later, used);
@@ -212,23 +216,28 @@ Result<void> join_sessions(const std::vector<std::vector<SessionContents>>& cont
   return info.complete ? to.end_session() : Result<void>();
 }
 
-Result<void> join(const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to) {
+Result<void> join(const std::vector<Part>& parts, bool all_pages, ArchiveWriter& to,
+                  std::size_t& reading) {
   std::vector<std::vector<SessionContents>> contents;
   for (const Part& part : parts) contents.push_back(contents_of(*part.reader));
-  if (contents.front().empty()) return join_sessions(contents, parts, all_pages, to);
+  if (contents.front().empty()) return join_sessions(contents, parts, all_pages, to, reading);
   SelectedCopy first(*parts.front().reader, parts.front().selection, to);
   for (const SessionContents& session : contents.front()) {
     if (session.info.number == parts.front().session) {
-      if (auto joined = join_sessions(contents, parts, all_pages, to); !joined) return joined;
+      auto joined = join_sessions(contents, parts, all_pages, to, reading);
+      if (!joined) return joined;
     } else if (parts.front().selection.has_session(session)) {
+      reading = 0;
       if (auto copied = first.copy_session(session); !copied) return copied;
     }
   }
   return {};
 }
 
-Result<void> put_side_by_side(const std::vector<Part>& parts, ArchiveWriter& to) {
-  for (const Part& part : parts) {
+Result<void> put_side_by_side(const std::vector<Part>& parts, ArchiveWriter& to,
+                              std::size_t& reading) {
+  for (reading = 0; reading < parts.size(); ++reading) {
+    const Part& part = parts[reading];
     if (auto copied = AddingCopy(*part.reader, part.selection, to).run(); !copied) return copied;
   }
   return {};
@@ -236,21 +245,24 @@ Result<void> put_side_by_side(const std::vector<Part>& parts, ArchiveWriter& to)
 
 }  // namespace
 
-Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* const> from,
-                                               const MergeOptions& options, ArchiveWriter& to) {
+std::expected<std::vector<MergedPart>, MergeError> merge_archives(
+    std::span<const ArchiveReader* const> from, const MergeOptions& options, ArchiveWriter& to) {
   std::vector<Part> parts;
   for (const ArchiveReader* reader : from) {
     auto part = choose(*reader, options, !options.separate_sessions && !parts.empty());
-    if (!part) return fail(part.error());
+    if (!part) return std::unexpected(MergeError{part.error(), parts.size()});
     parts.push_back(std::move(*part));
   }
+  std::size_t reading = 0;
+  Result<void> done;
   if (options.duplicates != Duplicates::kKeep) {
-    auto const done = leave_duplicates_out(parts, options.duplicates);
-    if (!done) return fail(done.error());
+    done = leave_duplicates_out(parts, options.duplicates, reading);
   }
-  auto const done =
-      options.separate_sessions ? put_side_by_side(parts, to) : join(parts, options.all_pages, to);
-  if (!done) return fail(done.error());
+  if (done) {
+    done = options.separate_sessions ? put_side_by_side(parts, to, reading)
+                                     : join(parts, options.all_pages, to, reading);
+  }
+  if (!done) return std::unexpected(MergeError{done.error(), reading});
   std::vector<MergedPart> counts;
   for (Part& part : parts) {
     part.counts.taken = part.selection.count();

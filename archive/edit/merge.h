@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "archive/exchange.h"
@@ -40,12 +42,20 @@ struct MergedPart {
   std::uint64_t other_sessions = 0;  ///< exchanges skipped because they are in other sessions
 };
 
+/// Why archives cannot be merged.
+struct MergeError {
+  std::error_code code;
+  /// Index of the archive that was being read. An error of the writer has one, too.
+  std::size_t archive = 0;
+};
+
 /// Merges archives into one, in their order, in bounded memory. The first archive is copied
 /// unchanged. For exchanges that join its session, sequence numbers and connection ids continue
 /// those before, and times count from that session's start (by the wall clock; unchanged if that is
 /// over 292 years away). The session's start, seed, clock, versions, command line and end are the
-/// first one's, its pages as `all_pages` says. Errors: corrupt; too_large; write(2)'s.
-Result<std::vector<MergedPart>> merge_archives(std::span<const ArchiveReader* const> from,
-                                               const MergeOptions& options, ArchiveWriter& to);
+/// first one's, its pages as `all_pages` says. Errors: corrupt: the named archive is
+/// damaged; too_large; write(2)'s.
+std::expected<std::vector<MergedPart>, MergeError> merge_archives(
+    std::span<const ArchiveReader* const> from, const MergeOptions& options, ArchiveWriter& to);
 
 }  // namespace reprise

@@ -119,7 +119,7 @@ bool ArcReader::read_record() {
   if (!line) return bad("its first line is malformed, or its length is not a number");
   RecordBlock block(from_, line->length);
   // A record never spans members. The member of a whole ARC begins with the first record.
-  if (begins_member) block.stop_at_part();
+  if (begins_member) block.stop_at_record([](std::string_view) { return true; });
   bool const is_version = line->url.starts_with("filedesc:");
   bool const whole = is_version ? read_version(block) : read_response(*line, block);
   if (whole || collector_.failed()) return !collector_.failed();

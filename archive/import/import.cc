@@ -9,6 +9,7 @@
 #include "archive/import/source/json_reader.h"
 #include "archive/import/source/whole_gunzip.h"
 #include "archive/import/source/zip.h"
+#include "archive/import/survey.h"
 #include "archive/import/wacz.h"
 #include "archive/import/warc.h"
 #include "archive/import/wprgo.h"
@@ -48,16 +49,18 @@ RecordingKind recognise_json(std::string_view start) {
 }
 
 /// Some archives have no start; it is then in their responses.
-UnixTime start_of_wprgo(Input& input, std::string_view start) {
-  auto const source = open(input, start, nullptr);
-  ByteReader reader(*source);
+UnixTime start_of_wprgo(Input& input, std::string_view start, PassesProgress& progress,
+                        Collector& collector) {
+  StoppableSource source(open(input, start, progress.survey()), collector);
+  ByteReader reader(source);
   if (auto const started = find_wprgo_start(reader)) return started;
-  auto const again = open(input, start, nullptr);
-  ByteReader responses(*again);
+  StoppableSource again(open(input, start, progress.survey()), collector);
+  ByteReader responses(again);
   return find_wprgo_date(responses);
 }
 
-HarFacts facts_of_har(ByteSource& source) {
+HarFacts facts_of_har(std::unique_ptr<ByteSource> from, Collector& collector) {
+  StoppableSource source(std::move(from), collector);
   ByteReader reader(source);
   return find_har_facts(reader);
 }
@@ -65,8 +68,10 @@ HarFacts facts_of_har(ByteSource& source) {
 /// The session's start is after the exchanges, so the recording is read twice.
 void import_wprgo_twice(Input& input, std::string_view start, const Progress& progress,
                         Collector& collector) {
-  auto const started = start_of_wprgo(input, start);
-  auto const source = open(input, start, progress);
+  PassesProgress passes(progress, input.size_bytes());
+  auto const started = start_of_wprgo(input, start, passes, collector);
+  if (collector.failed()) return;
+  auto const source = open(input, start, passes.last());
   ByteReader reader(*source);
   import_wprgo(reader, started, collector);
   if (!source->remark().empty()) collector.report().remark(source->remark());
@@ -110,12 +115,18 @@ void Importer::read_any(Input& input, const Attachments& attachments, const Prog
   auto const kind = recognise(start);
   if (kind == RecordingKind::kZip) return read_zip(input, progress, depth);
   if (kind == RecordingKind::kWprgo) return import_wprgo(input, raw, progress, collector_);
-  auto const source = open(input, raw, progress);
+  PassesProgress passes(progress, input.size_bytes());
+  HarFacts har;
+  if (kind == RecordingKind::kHar) {
+    har = facts_of_har(open(input, raw, passes.survey()), collector_);
+    if (collector_.failed()) return;
+  }
+  auto const source = open(input, raw, passes.last());
   ByteReader reader(*source);
   switch (kind) {
     case RecordingKind::kHar: {
       AttachmentReader beside(collector_, attachments);
-      import_har(reader, facts_of_har(*open(input, raw, nullptr)), beside, collector_);
+      import_har(reader, std::move(har), beside, collector_);
       break;
     }
     case RecordingKind::kWarc:
@@ -163,17 +174,20 @@ void Importer::read_zip(Input& input, const Progress& progress, int depth) {
     if (!is_har && !is_bundled) continue;
     any = true;
     if (is_har) {
-      auto const source = zip.open(entry, progress, fault);
-      if (source == nullptr) {
+      PassesProgress passes(progress, entry.compressed_bytes);
+      auto first = zip.open(entry, passes.survey(), fault);
+      if (first == nullptr) {
         collector_.damage(*std::exchange(fault, std::nullopt));
         if (collector_.failed()) return;
         continue;
       }
-      auto const first = zip.open(entry, nullptr, fault);
-      auto facts = first == nullptr ? HarFacts() : facts_of_har(*first);
-      ByteReader reader(*source);
       collector_.stand_in(entry.name);
-      import_har(reader, std::move(facts), attachments, collector_);
+      auto facts = facts_of_har(std::move(first), collector_);
+      if (auto const source = zip.open(entry, passes.last(), fault);
+          source != nullptr && !collector_.failed()) {
+        ByteReader reader(*source);
+        import_har(reader, std::move(facts), attachments, collector_);
+      }
       collector_.stand_in("");
     } else if (auto const place = zip.place_of(entry, fault)) {
       PartInput part(input, place->offset, place->size_bytes);

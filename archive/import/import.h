@@ -36,9 +36,9 @@ class Importer {
   Importer(ExchangeSink& sink, bool keep_going)
       : collector_(sink, keep_going), captures_(collector_) {}
 
-  /// `stop` is called after each exchange; if it returns true, reading ends with
-  /// errc::operation_canceled. Not called while a HAR or a .wprgo is searched for what is needed
-  /// before its first exchange, such as the session's start.
+  /// `stop` is called after each exchange, and at each read while a recording is searched for what
+  /// is needed before its first exchange, such as the session's start. If it returns true, reading
+  /// ends with errc::operation_canceled.
   void stop_when(std::function<bool()> stop) { collector_.stop_when(std::move(stop)); }
 
   /// Reads one recording. Pure: uses only `input`, `attachments` and the sink. Returns the reason

@@ -12,22 +12,26 @@ namespace reprise::importing {
 /// The content of one WARC or ARC record: a number of bytes from the reader.
 class RecordBlock {
  public:
+  /// Whether bytes, at least kStartBytes unless the source ends, are the start of a record.
+  using IsRecord = bool (*)(std::string_view start);
+  static constexpr std::size_t kStartBytes = 32;
+
   /// `digests`, which may be null, see all bytes.
   RecordBlock(ByteReader& from, std::uint64_t size_bytes, RecordDigests* digests = nullptr)
       : from_(from), left_(size_bytes), digests_(digests) {}
 
-  /// The block ends no later than the next part of the source begins (ByteReader::next_part()).
-  void stop_at_part() { stops_at_part_ = true; }
+  /// The block ends before the next part of the source (ByteReader::next_part()) that begins with a
+  /// record. An empty line at the end of the part before is then not read.
+  void stop_at_record(IsRecord is_record) { is_record_ = is_record; }
 
   bool starts_with(std::string_view start) {
     return left_ >= start.size() && from_.fill(start.size()).starts_with(start);
   }
-  /// Passes all of it to `take`. False if the file, or the part, ends before the block.
+  /// Passes all of it to `take`. False if the file ends before the block, or a record begins.
   template <class Take>
   bool read(Take take) {
     while (left_ > 0) {
-      auto piece = from_.some().substr(0, left_);
-      if (stops_at_part_) piece = up_to_part(piece);
+      auto const piece = is_record_ == nullptr ? from_.some().substr(0, left_) : up_to_record();
       if (piece.empty()) return false;
       if (digests_ != nullptr) digests_->append(piece);
       take(piece);
@@ -42,15 +46,23 @@ class RecordBlock {
   std::uint64_t left() const { return left_; }
 
  private:
-  std::string_view up_to_part(std::string_view bytes) const {
+  /// The next bytes, without the empty line that can follow the block, until it is known.
+  std::string_view up_to_record() {
+    constexpr std::string_view kEmptyLine = "\r\n\r\n";
+    auto const bytes = from_.fill(kEmptyLine.size() + kStartBytes);
     auto const part = from_.next_part();
-    return part ? bytes.substr(0, *part - from_.offset()) : bytes;
+    auto const before = part ? *part - from_.offset() : bytes.size();
+    bool const ended = !part && bytes.size() <= kEmptyLine.size();
+    if (left_ <= before || ended) return bytes.substr(0, left_);
+    if (before > kEmptyLine.size()) return bytes.substr(0, before - kEmptyLine.size());
+    if (!is_record_(bytes.substr(before))) return bytes.substr(0, before + 1);
+    return bytes.substr(0, before) == kEmptyLine ? std::string_view() : bytes.substr(0, before);
   }
 
   ByteReader& from_;
   std::uint64_t left_;
   RecordDigests* digests_;
-  bool stops_at_part_ = false;
+  IsRecord is_record_ = nullptr;
 };
 
 }  // namespace reprise::importing

@@ -6,6 +6,7 @@
 
 #include "archive/import/collect/http_message.h"
 #include "archive/import/record_block.h"
+#include "archive/import/warc_block.h"
 
 namespace reprise::importing {
 namespace {
@@ -13,32 +14,6 @@ namespace {
 constexpr std::size_t kWarcLineBytesMax = 64 << 10;
 constexpr std::size_t kHeadBytesMax = 1 << 20;
 constexpr std::size_t kInfoBytesMax = 64 << 10;
-
-constexpr std::string_view kStart = "WARC/";
-
-bool is_known_version(std::string_view line) {
-  for (std::string_view const known : {"WARC/1.1", "WARC/1.0", "WARC/0.18", "WARC/0.17"}) {
-    if (equals_ignoring_case(line, known)) return true;
-  }
-  return false;
-}
-
-/// The longest line that names a version, with its end.
-constexpr std::size_t kVersionLineBytesMax = 32;
-
-/// Where a line with a known version begins in `text`, also after other text; npos if nowhere.
-std::size_t find_version_line(std::string_view text) {
-  auto at = text.find(kStart);
-  for (; at != std::string_view::npos; at = text.find(kStart, at + 1)) {
-    auto line = text.substr(at, kVersionLineBytesMax);
-    auto const end = line.find('\n');
-    if (end == std::string_view::npos) continue;
-    line = line.substr(0, end);
-    while (line.ends_with('\r')) line.remove_suffix(1);
-    if (is_known_version(line)) break;
-  }
-  return at;
-}
 
 /// The types of records in the format.
 constexpr std::array<std::string_view, 8> kTypes = {"warcinfo",   "response",    "resource",
@@ -66,6 +41,7 @@ struct Block {
 
   RecordDigests digests;
   RecordBlock bytes;
+  bool is_shorter = false;  ///< than the head says
   RecordDigests::Verdict verdict = RecordDigests::Verdict::kNone;
 };
 
@@ -193,7 +169,8 @@ bool WarcReader::find_record() {
 /// Reads the lines before a block. Returns the error, or nothing.
 std::string WarcReader::read_head() {
   std::string line;
-  if (!equals_ignoring_case(from_.fill(kStart.size()).substr(0, kStart.size()), kStart)) {
+  auto const start = from_.fill(kWarcStart.size()).substr(0, kWarcStart.size());
+  if (!equals_ignoring_case(start, kWarcStart)) {
     return "no record begins here: bytes are missing, or the previous record's length is wrong";
   }
   if (!from_.line(line, kWarcLineBytesMax) || !is_known_version(line)) {
@@ -229,14 +206,20 @@ std::string WarcReader::problem_of_head(std::uint64_t& size_bytes) const {
   return {};
 }
 
-/// Passes all of a block to `taker`. False if the file ends before the block. Damage is recorded.
+/// Passes all of a block to `taker`. False if the file or the record ends before the block, unless
+/// a digest proves that it is complete. Damage is recorded.
 template <class Take>
 bool WarcReader::take(Block& block, Take&& taker) {
+  constexpr auto kInside = "its length is wrong: the next record begins inside it";
   if (!block.bytes.read(taker)) {
-    damage("the file ends inside the record");
+    damage(from_.at_end() ? "the file ends inside the record" : kInside);
     return false;
   }
   block.verdict = block.digests.finish();
+  if (block.is_shorter) {
+    damage(kInside);
+    return block.verdict == RecordDigests::Verdict::kGood;
+  }
   if (block.verdict == RecordDigests::Verdict::kBad) damage(block.digests.problem());
   if (!block.digests.unknown().empty()) {
     collector_.report().remark("some digests are not checked, such as " + block.digests.unknown());
@@ -258,12 +241,16 @@ bool WarcReader::leave_out(Block& block, const std::string& why) {
   return true;
 }
 
-/// False if the file ends inside it.
+/// False if it has not the length that its head says.
 bool WarcReader::read_block(std::uint64_t size_bytes) {
-  Block block(from_, size_bytes, fields_);
-  if (is_type("warcinfo")) return read_info(block);
   bool const is_response = is_type("response") || is_type("revisit");
   bool const is_exchange = is_response || is_type("request");
+  auto const bytes =
+      collector_.keeps_going() ? warc_block_bytes(from_, size_bytes, is_exchange) : size_bytes;
+  Block block(from_, bytes, fields_);
+  block.is_shorter = bytes < size_bytes;
+  block.bytes.stop_at_record(begins_version_line);
+  if (is_type("warcinfo")) return read_info(block);
   bool const is_segment = !field("WARC-Segment-Number").empty();
   if (is_exchange && parse_url(uri()) && !is_segment) {
     begin();
@@ -354,7 +341,7 @@ bool WarcReader::read_response(Block& block, bool is_revisit) {
   if (!whole) {
     // Data received before the cut is kept, if any.
     draft.outcome = Outcome::kCutByClient;
-    draft.failure = "the recording ends inside it";
+    draft.failure = "its record ends too early";
   }
   if (has_head && !message.finish(!whole || is_truncated())) {
     return whole && leave_out(block, message.problem());

@@ -26,9 +26,6 @@ namespace {
 
 constexpr char kTerminate = 'T';
 
-/// How often a wait asks whether to stop.
-constexpr std::chrono::milliseconds kStopInterval{200};
-
 /// Everything the guard needs, prepared before fork(2): afterwards other threads' locks are in an
 /// unknown state, and only async-signal-safe calls are permitted.
 struct Plan {
@@ -339,11 +336,11 @@ std::optional<int> GuardedProcess::wait_until(TimePoint deadline) {
   return ended_;
 }
 
-std::optional<int> GuardedProcess::wait_until(TimePoint deadline,
-                                              const std::function<bool()>& stop) {
+std::optional<int> GuardedProcess::wait_until(TimePoint deadline, const std::function<bool()>& stop,
+                                              std::chrono::milliseconds interval) {
   for (;;) {
     auto const now = std::chrono::steady_clock::now();
-    if (auto const status = wait_until(std::min(deadline, now + kStopInterval))) return status;
+    if (auto const status = wait_until(std::min(deadline, now + interval))) return status;
     if (stop() || now >= deadline) return std::nullopt;
   }
 }

@@ -58,8 +58,10 @@ class GuardedProcess {
   /// The program's status as from waitpid(2), once it has ended; nullopt if it still runs at
   /// `deadline`. By then all processes that it started have ended, too.
   std::optional<int> wait_until(TimePoint deadline);
-  /// The same; nullopt also once `stop()` is true, which is asked every 200 ms.
-  std::optional<int> wait_until(TimePoint deadline, const std::function<bool()>& stop);
+  /// The same; nullopt also once `stop()` is true, which is asked at this interval.
+  std::optional<int> wait_until(
+      TimePoint deadline, const std::function<bool()>& stop,
+      std::chrono::milliseconds interval = std::chrono::milliseconds(200));
 
   /// Readable once wait_until() would not wait; for poll(2).
   int ended_fd() const { return status_.get(); }

@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/system/clock.h"
+#include "base/system/control_groups.h"
+#include "base/system/kernel_file.h"
 
 namespace reprise {
 namespace {
@@ -25,78 +28,102 @@ Time from_ticks(std::uint64_t ticks) {
   return Time(static_cast<Time::rep>(ticks * (1'000'000'000 / per_second)));
 }
 
-/// A whole file, as /proc gives it; empty if it cannot be read.
-std::string text_of_file(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+using Ticks = std::vector<std::uint64_t>;
+
+/// From the words after "cpu": user nice system idle iowait irq softirq steal ... (proc(5)).
+void add_processor(const Ticks& ticks, MachineSample& sample) {
+  if (ticks.size() < 7) return;
+  sample.busy += from_ticks(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]);
+  if (ticks.size() > 7) sample.steal = sample.steal.value_or(Time(0)) + from_ticks(ticks[7]);
 }
 
-/// The whole numbers among the words of `line`; others count as 0.
-std::vector<std::uint64_t> numbers_in(std::string_view line) {
-  std::vector<std::uint64_t> out;
-  std::istringstream words{std::string(line)};
-  for (std::string word; words >> word;) {
-    std::uint64_t value = 0;
-    std::from_chars(word.data(), word.data() + word.size(), value);
-    out.push_back(value);
+/// Those of a list of the kernel: "0,2-3".
+std::set<std::uint64_t> processors_in(std::string list) {
+  constexpr std::uint64_t kProcessorsMax = 8192;  // that Linux can have
+  std::ranges::replace(list, ',', ' ');
+  std::set<std::uint64_t> out;
+  std::istringstream ranges(list);
+  for (std::string range; ranges >> range;) {  // "3" or "8-11"
+    std::ranges::replace(range, '-', ' ');
+    auto const ends = numbers_in(range);
+    if (ends.empty() || ends.back() >= kProcessorsMax) continue;
+    for (auto each = ends.front(); each <= ends.back(); ++each) out.insert(each);
   }
   return out;
 }
 
-/// The first line that begins with `name`, without it.
-std::optional<std::string> line_after(const std::string& text, std::string_view name) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(name)) return line.substr(name.size());
-  }
-  return std::nullopt;
+/// The processors that this process may use; nothing where the kernel does not tell.
+std::set<std::uint64_t> permitted_processors(const fs::path& proc) {
+  auto const status = kernel_text(proc / "self/status");
+  return processors_in(line_after(status, "Cpus_allowed_list:").value_or(""));
 }
 
-void read_processors(const fs::path& proc, MachineSample& sample) {
-  auto const text = text_of_file(proc / "stat");
-  // user nice system idle iowait irq softirq steal ... (proc(5))
-  auto const all = numbers_in(line_after(text, "cpu ").value_or(""));
-  if (all.size() < 7) return;
-  sample.busy = from_ticks(all[0] + all[1] + all[2] + all[5] + all[6]);
-  if (all.size() > 7) sample.steal = from_ticks(all[7]);
-  unsigned processors = 0;
-  for (auto at = text.find("\ncpu"); at != text.npos; at = text.find("\ncpu", at + 1)) ++processors;
-  sample.processors = std::max(1U, processors);
+/// Returns whether these are all that are online.
+bool read_processors(const fs::path& proc, MachineSample& sample) {
+  auto const text = kernel_text(proc / "stat");
+  auto const permitted = permitted_processors(proc);
+  std::vector<Ticks> own;
+  std::size_t online = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    bool const is_processor = line.starts_with("cpu") && !line.starts_with("cpu ");
+    if (!is_processor) continue;
+    ++online;
+    auto ticks = numbers_in(std::string_view(line).substr(3));
+    bool const is_own = !ticks.empty() && permitted.contains(ticks[0]);
+    if (!is_own) continue;
+    ticks.erase(ticks.begin());  // its number
+    own.push_back(std::move(ticks));
+  }
+  if (own.empty() || own.size() == online) {
+    add_processor(numbers_in(line_after(text, "cpu ").value_or("")), sample);
+    sample.processors = static_cast<unsigned>(std::max<std::size_t>(1, online));
+    return true;
+  }
+  for (const Ticks& each : own) add_processor(each, sample);
+  sample.processors = static_cast<unsigned>(own.size());
+  return false;
 }
 
 std::optional<Time> read_pressure(const fs::path& file) {
-  auto const line = line_after(text_of_file(file), "some ");
+  auto const line = line_after(kernel_text(file), "some ");
   auto const at = line ? line->find("total=") : std::string::npos;
   if (at == std::string::npos) return std::nullopt;
   auto const total = numbers_in(line->substr(at + 6));
   return total.empty() ? std::nullopt : std::optional(std::chrono::microseconds(total[0]));
 }
 
-/// The sum over all groups from this process's up, in version 2 and in version 1 of cgroups(7).
-std::optional<Time> read_throttled(const fs::path& proc, const fs::path& sys) {
-  std::optional<Time> out;
-  std::istringstream lines(text_of_file(proc / "self/cgroup"));
-  for (std::string line; std::getline(lines, line);) {
-    auto const first = line.find(':');
-    auto const second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    auto const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    bool const unified = controllers == ",,";
-    if (!unified && controllers.find(",cpu,") == std::string::npos) continue;
-    auto const root = unified ? sys / "fs/cgroup" : sys / "fs/cgroup/cpu";
-    fs::path group(line.substr(second + 1));
-    for (;; group = group.parent_path()) {
-      auto const stat = text_of_file(root / group.relative_path() / "cpu.stat");
-      auto const micro = line_after(stat, "throttled_usec ");
-      auto const nano = line_after(stat, "throttled_time ");
-      if (micro) out = out.value_or(Time(0)) + std::chrono::microseconds(numbers_in(*micro).at(0));
-      if (nano) out = out.value_or(Time(0)) + Time(numbers_in(*nano).at(0));
-      if (!group.has_relative_path()) break;
-    }
+/// "/autogroup-123 nice -19"; nothing where the kernel does not group processes by session.
+std::optional<int> session_nice(const fs::path& proc) {
+  std::istringstream words(kernel_text(proc / "self/autogroup"));
+  std::string name, word;
+  int nice = 0;
+  if (!(words >> name >> word >> nice)) return std::nullopt;
+  return nice;
+}
+
+/// Whether a control group runs on the processors alone that this process may use. Not so after
+/// taskset(1): the group's other processes can run elsewhere, and its processor time is of all.
+bool runs_beside_us_alone(const ControlGroups& groups, const fs::path& proc) {
+  auto const of_group = processors_in(groups.weighed_processors);
+  return !of_group.empty() && std::ranges::includes(permitted_processors(proc), of_group);
+}
+
+/// A session has a weight only outside of all groups that have one.
+void read_groups(const fs::path& proc, const fs::path& sys, bool all_processors,
+                 MachineSample& sample) {
+  auto const groups = ControlGroups::read(proc, sys);
+  sample.throttled = groups.throttled;
+  sample.quota = groups.quota;
+  sample.quota_busy = groups.quota_busy;
+  sample.own_nice = ::getpriority(PRIO_PROCESS, 0);
+  if (!groups.is_weighed) {
+    sample.own_nice = std::max(sample.own_nice, session_nice(proc).value_or(sample.own_nice));
+  } else if (groups.weighed_busy && (all_processors || runs_beside_us_alone(groups, proc))) {
+    sample.group_busy = groups.weighed_busy;
+  } else {
+    sample.own_nice = std::max(sample.own_nice, 0);
   }
-  return out;
 }
 
 std::optional<double> read_frequency(const fs::path& sys) {
@@ -104,7 +131,7 @@ std::optional<double> read_frequency(const fs::path& sys) {
   unsigned count = 0;
   std::error_code error;
   for (auto const& each : fs::directory_iterator(sys / "devices/system/cpu", error)) {
-    auto const khz = numbers_in(text_of_file(each.path() / "cpufreq/scaling_cur_freq"));
+    auto const khz = numbers_in(kernel_text(each.path() / "cpufreq/scaling_cur_freq"));
     if (khz.empty()) continue;
     sum += static_cast<double>(khz[0]) / 1000;
     ++count;
@@ -116,7 +143,8 @@ struct Process {
   pid_t parent = 0;
   char state = 'R';
   std::uint64_t major_faults = 0;
-  Time busy{0};
+  Time busy{0};           ///< its own
+  Time children_busy{0};  ///< of those that have ended, and it has waited for
 };
 
 /// Of /proc/PID/stat, whose second field is a name that may have any character.
@@ -128,14 +156,15 @@ std::optional<Process> parse_stat(const std::string& text) {
   return Process{.parent = static_cast<pid_t>(fields[1]),
                  .state = text[name_end + 2],
                  .major_faults = fields[9] + fields[10],
-                 .busy = from_ticks(fields[11] + fields[12] + fields[13] + fields[14])};
+                 .busy = from_ticks(fields[11] + fields[12]),
+                 .children_busy = from_ticks(fields[13] + fields[14])};
 }
 
 Time waiting_of(const fs::path& process) {
   Time sum{0};
   std::error_code error;
   for (auto const& task : fs::directory_iterator(process / "task", error)) {
-    auto const fields = numbers_in(text_of_file(task.path() / "schedstat"));
+    auto const fields = numbers_in(kernel_text(task.path() / "schedstat"));
     if (fields.size() >= 2) sum += Time(fields[1]);
   }
   return sum;
@@ -158,7 +187,7 @@ void read_own(const fs::path& proc, pid_t root, MachineSample& sample) {
     pid_t number = 0;
     auto const parsed = std::from_chars(name.data(), name.data() + name.size(), number);
     if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) continue;
-    if (auto const process = parse_stat(text_of_file(each.path() / "stat"))) all[number] = *process;
+    if (auto const process = parse_stat(kernel_text(each.path() / "stat"))) all[number] = *process;
   }
   auto const is_own = [&](pid_t number) {
     for (int depth = 0; depth < 64 && number != 0; ++depth) {
@@ -171,7 +200,7 @@ void read_own(const fs::path& proc, pid_t root, MachineSample& sample) {
   };
   for (auto const& [number, process] : all) {
     if (!is_own(number)) continue;
-    sample.own_busy += process.busy;
+    sample.own_busy += process.busy + process.children_busy;
     sample.own_major_faults += process.major_faults;
     sample.own_stopped = sample.own_stopped || process.state == 'T';
     sample.own_waiting += waiting_of(proc / std::to_string(number));
@@ -185,10 +214,10 @@ std::vector<Process> descendants(const fs::path& proc) {
   std::vector<std::uint64_t> found{static_cast<std::uint64_t>(own_number(proc))};
   for (std::size_t i = 0; i < found.size() && found.size() < kProcessesMax; ++i) {
     auto const number = std::to_string(found[i]);
-    auto const process = parse_stat(text_of_file(proc / number / "stat"));
+    auto const process = parse_stat(kernel_text(proc / number / "stat"));
     if (i > 0 && process) all.push_back(*process);
     // Chromium starts others from its first thread alone.
-    auto const children = numbers_in(text_of_file(proc / number / "task" / number / "children"));
+    auto const children = numbers_in(kernel_text(proc / number / "task" / number / "children"));
     found.insert(found.end(), children.begin(), children.end());
   }
   return all;
@@ -212,9 +241,8 @@ std::optional<double> grown(std::optional<Time> before, std::optional<Time> afte
 MachineSample MachineSample::take(pid_t root, const fs::path& proc, const fs::path& sys) {
   MachineSample sample;
   read_own(proc, root != 0 ? root : own_number(proc), sample);
-  sample.own_nice = ::getpriority(PRIO_PROCESS, 0);
-  read_processors(proc, sample);
-  sample.throttled = read_throttled(proc, sys);
+  bool const all_processors = read_processors(proc, sample);
+  read_groups(proc, sys, all_processors, sample);
   sample.cpu_pressure = read_pressure(proc / "pressure/cpu");
   sample.io_pressure = read_pressure(proc / "pressure/io");
   sample.memory_pressure = read_pressure(proc / "pressure/memory");
@@ -232,20 +260,20 @@ bool is_descendant_stopped(const fs::path& proc) {
 
 MachineSample::Time descendants_busy(const fs::path& proc) {
   Time sum{0};
-  for (Process const& each : descendants(proc)) sum += each.busy;
+  for (Process const& each : descendants(proc)) sum += each.busy + each.children_busy;
   return sum;
 }
 
-std::optional<std::chrono::nanoseconds> halt_poll_time(const fs::path& sys) {
-  auto const driver = text_of_file(sys / "devices/system/cpu/cpuidle/current_driver");
-  auto const time = numbers_in(text_of_file(sys / "module/haltpoll/parameters/guest_halt_poll_ns"));
-  if (!driver.starts_with("haltpoll") || time.empty()) return std::nullopt;
-  return std::chrono::nanoseconds(time[0]);
+MachineSample::Time processor_time_of(pid_t process, const fs::path& proc) {
+  auto const read = parse_stat(kernel_text(proc / std::to_string(process) / "stat"));
+  return read ? read->busy : Time(0);
 }
 
-double MachineActivity::others_share() const {
-  auto const capacity = span_ms * processors;
-  return capacity > 0 ? std::clamp((busy_ms - own_ms) / capacity, 0.0, 1.0) : 0;
+std::optional<std::chrono::nanoseconds> halt_poll_time(const fs::path& sys) {
+  auto const driver = kernel_text(sys / "devices/system/cpu/cpuidle/current_driver");
+  auto const time = numbers_in(kernel_text(sys / "module/haltpoll/parameters/guest_halt_poll_ns"));
+  if (!driver.starts_with("haltpoll") || time.empty()) return std::nullopt;
+  return std::chrono::nanoseconds(time[0]);
 }
 
 MachineActivity activity_between(const MachineSample& before, const MachineSample& after) {
@@ -268,7 +296,11 @@ MachineActivity activity_between(const MachineSample& before, const MachineSampl
                   : static_cast<double>(after.own_major_faults - before.own_major_faults),
           .suspended_ms = std::max(0.0, to_ms(after.boot - before.boot - passed)),
           .clock_step_ms = to_ms(after.wall - before.wall - (after.boot - before.boot)),
-          .stopped = after.own_stopped};
+          .stopped = after.own_stopped,
+          .began_ms = to_ms(before.monotonic),
+          .group_ms = grown(before.group_busy, after.group_busy),
+          .quota = after.quota,
+          .quota_ms = grown(before.quota_busy, after.quota_busy)};
 }
 
 }  // namespace reprise

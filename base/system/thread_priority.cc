@@ -1,13 +1,16 @@
 #include "base/system/thread_priority.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <string_view>
 
 #include "base/system/clock.h"
@@ -18,6 +21,9 @@ namespace {
 /// The shortest slice that the kernel takes, in ns.
 constexpr std::uint64_t kSliceNs = 100'000;
 constexpr int kThreadNice = -10;
+/// Of writes to the session's weight.
+constexpr int kWeightTries = 25;
+constexpr int kWeightPauseMs = 20;
 
 /// As the kernel's struct sched_attr, which glibc 2.36 lacks.
 struct SchedulingAttributes {
@@ -44,13 +50,40 @@ int set_realtime(int level) {
   return ::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &parameters);
 }
 
+/// The lowest nice value that RLIMIT_NICE permits (getrlimit(2)).
+int lowest_nice() {
+  constexpr rlim_t kAll = 20 - kFavouredNice;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NICE, &limit) != 0) return 0;
+  return 20 - static_cast<int>(std::min(limit.rlim_cur, kAll));
+}
+
+/// Lowers the nice value of the calling thread to this one, or as far as the system permits.
+void lower_nice(int wanted) {
+  int const now = ::getpriority(PRIO_PROCESS, 0);
+  if (now <= wanted || ::setpriority(PRIO_PROCESS, 0, wanted) == 0) return;
+  int const permitted = std::max(wanted, lowest_nice());
+  if (permitted < now) static_cast<void>(::setpriority(PRIO_PROCESS, 0, permitted));
+}
+
 /// The weight of this session's processes beside those of others; true where there are no groups.
-bool favour_group(std::string_view nice) {
+bool favour_group(int nice) {
   int const file = ::open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
   if (file < 0) return errno == ENOENT;
-  bool const done = ::write(file, nice.data(), nice.size()) == static_cast<ssize_t>(nice.size());
+  // Without snprintf(3), which is not async-signal-safe, and without a leading 0: it means octal.
+  char text[3] = {'-'};
+  std::size_t size = 1;
+  if (nice <= -10) text[size++] = static_cast<char>('0' + -nice / 10);
+  text[size++] = static_cast<char>('0' + -nice % 10);
+  bool done = false;
+  for (int tries = 0; tries < kWeightTries; ++tries) {
+    done = ::write(file, text, size) == static_cast<ssize_t>(size);
+    if (done || errno != EAGAIN) break;
+    ::poll(nullptr, 0, kWeightPauseMs);
+  }
+  int const error = errno;
   ::close(file);
-  return done;
+  return done || error == EINVAL;  // grouping is off
 }
 
 }  // namespace
@@ -70,13 +103,32 @@ std::string_view to_string(Priority priority) {
 std::expected<ThreadPriority, std::error_code> ThreadPriority::take(WantedPriority wanted,
                                                                     int level) {
   if (wanted == WantedPriority::kOrdinary) return ThreadPriority(Priority::kOrdinary, level);
+  sched_param parameters{};
+  ::sched_getparam(0, &parameters);
+  Former const former{.policy = ::sched_getscheduler(0),
+                      .level = parameters.sched_priority,
+                      .nice = ::getpriority(PRIO_PROCESS, 0)};
   int const error = set_realtime(level);
-  if (error == 0) return ThreadPriority(Priority::kRealtime, level);
+  if (error == 0) return ThreadPriority(Priority::kRealtime, level, former);
   if (wanted == WantedPriority::kRealtime) {
     return std::unexpected(std::error_code(error, std::generic_category()));
   }
-  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kThreadNice));  // where RLIMIT_NICE permits it
-  return ThreadPriority(shorten_slice() ? Priority::kShortSlice : Priority::kOrdinary, level);
+  lower_nice(kThreadNice);
+  auto const got = shorten_slice() ? Priority::kShortSlice : Priority::kOrdinary;
+  return ThreadPriority(got, level, former);
+}
+
+void ThreadPriority::give_back() {
+  if (!former_) return;
+  if (got_ != Priority::kRealtime) {
+    SchedulingAttributes const usual_slice{.nice = former_->nice};
+    static_cast<void>(::syscall(SYS_sched_setattr, 0, &usual_slice, 0));
+    static_cast<void>(::setpriority(PRIO_PROCESS, 0, former_->nice));
+  }
+  sched_param const parameters{.sched_priority = former_->level};
+  static_cast<void>(::pthread_setschedparam(::pthread_self(), former_->policy, &parameters));
+  former_.reset();
+  got_ = Priority::kOrdinary;
 }
 
 void ThreadPriority::watch(std::chrono::nanoseconds now) {
@@ -105,9 +157,10 @@ void ThreadPriority::set_lowered(bool lowered) {
 }
 
 std::optional<int> favour_process() {
-  if (::setpriority(PRIO_PROCESS, 0, kFavouredNice) != 0) return std::nullopt;
-  if (!favour_group("-19")) return std::nullopt;
-  return kFavouredNice;
+  lower_nice(kFavouredNice);
+  int const nice = ::getpriority(PRIO_PROCESS, 0);
+  if (nice >= 0 || !favour_group(nice)) return std::nullopt;
+  return nice;
 }
 
 void give_way() {

@@ -51,15 +51,24 @@ class ThreadPriority {
   void watch(std::chrono::nanoseconds now, std::chrono::nanoseconds used);
   /// Reads both clocks, once a window.
   void watch(std::chrono::nanoseconds now);
+  /// Makes the calling thread what it was before take(), so that what it starts later does not
+  /// inherit the priority. A thread that ends need not call it.
+  void give_back();
   /// How many times it was made an ordinary thread.
   std::uint64_t times_lowered() const { return times_lowered_; }
 
  private:
-  ThreadPriority(Priority got, int level) : got_(got), level_(level) {}
+  /// What a thread had.
+  struct Former {
+    int policy, level, nice;
+  };
+  ThreadPriority(Priority got, int level, std::optional<Former> former = std::nullopt)
+      : got_(got), level_(level), former_(former) {}
   void set_lowered(bool lowered);
 
   Priority got_;
   int level_;
+  std::optional<Former> former_;  ///< nothing: take() changed nothing
   bool lowered_ = false;
   std::uint64_t times_lowered_ = 0;
   std::chrono::nanoseconds window_start_{0};
@@ -68,7 +77,9 @@ class ThreadPriority {
 
 /// Puts this process and what it starts before ordinary programs, by nice(2) and, where the kernel
 /// groups processes by session, by that group's weight (sched(7), autogroup). Returns the nice
-/// value got, from kFavouredNice; none where the system permits no raise. Async-signal-safe.
+/// value that it has then: kFavouredNice, or the lowest that RLIMIT_NICE permits; none if it is not
+/// below 0, or the session kept its weight. Can wait for that for half a second: without
+/// CAP_SYS_ADMIN the kernel takes one weight in 100 ms, of all sessions. Async-signal-safe.
 std::optional<int> favour_process();
 inline constexpr int kFavouredNice = -19;
 

@@ -74,7 +74,9 @@ struct LoadResult {
     LoadConfiguration configuration;
     unsigned order = 1;
     bool warm_up = false;
-    std::string skipped;                ///< why it is not counted, a sentence; empty: it is
+    std::string skipped;  ///< why it is not counted, a sentence; empty: it is
+    /// What disturbed it, a sentence, where loads are not repeated; empty: nothing, or not judged.
+    std::string disturbed;
     std::string node;                   ///< of a campaign, where it was made; empty: no campaign
     std::optional<std::size_t> replay;  ///< into LoadResult::replays
     PageLoad page;

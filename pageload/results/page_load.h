@@ -128,6 +128,8 @@ struct PageLoad {
   /// What the machine did from the navigation to the load event, or until it was given up. Its
   /// own_ms are of browser and replay.
   std::optional<MachineActivity> machine;
+  /// What late packets can have cost at most in that time; nothing if unknown.
+  std::optional<double> lateness_ms;
 };
 
 /// The status of the page's document after all redirects, also those of scripts; 0: it has no

@@ -68,7 +68,12 @@ MachineActivity activity_of(Fields from) {
                           .own_waiting_ms = from.number("own_waiting_ms").value_or(0),
                           .own_major_faults = from.number("own_major_faults").value_or(0),
                           .suspended_ms = from.number("suspended_ms").value_or(0),
-                          .stopped = from.flag("stopped")};
+                          .stopped = from.flag("stopped"),
+                          .paused_ms = from.number("paused_ms").value_or(0),
+                          .began_ms = from.number("began_ms").value_or(0),
+                          .group_ms = from.number("group_ms"),
+                          .quota = from.number("quota"),
+                          .quota_ms = from.number("quota_ms")};
   machine.own_nice = static_cast<int>(std::clamp(from.signed_number("own_nice"), -20.0, 19.0));
   machine.clock_step_ms = from.signed_number("clock_step_ms");
   return machine;
@@ -92,6 +97,7 @@ PageLoad page_of(Fields& from) {
   page.remarks = from.texts("remarks");
   if (from.has("browser_requests")) page.browser_requests = from.texts("browser_requests");
   page.trace = from.text("trace");
+  page.lateness_ms = from.number("lateness_ms");
   if (from.has("machine")) page.machine = activity_of(from.into("machine"));
   sum_up(page);
   return page;
@@ -123,6 +129,7 @@ LoadResult::Load load_of(Fields from, const LoadResult& result) {
   load.order = small(from, "order", static_cast<unsigned>(result.loads.size() + 1));
   load.warm_up = from.flag("warm_up");
   load.skipped = from.text("skipped");
+  load.disturbed = from.text("disturbed");
   load.node = from.text("node");
   load.page = page_of(from);
   load.replay = replay_of(from, load.run, result.replays);
@@ -141,6 +148,12 @@ LinkSummary::Series series_of(Fields from) {
           .drops = from.numbers("drops")};
 }
 
+LinkSummary::LatenessGrowth growth_of(Fields from) {
+  return {.resolution_ms = from.number("resolution_ms").value_or(0),
+          .at_ms = from.numbers("at_ms"),
+          .cost_ms = from.numbers("cost_ms")};
+}
+
 LinkSummary link_of(Fields from) {
   LinkSummary link;
   link.text = from.text("link_text");
@@ -150,7 +163,13 @@ LinkSummary link_of(Fields from) {
   link.self_check_ok = check.flag("ok");
   link.self_check_skipped = check.text("skipped");
   link.warnings = from.texts("doubts");
-  link.lateness_cost_ms = from.into("lateness").number("cost_ms");
+  auto lateness = from.into("lateness");
+  link.lateness_cost_ms = lateness.number("cost_ms");
+  if (lateness.has("growth")) link.lateness_growth = growth_of(lateness.into("growth"));
+  from.each("deviations", Fields::kListMax, [&](Fields each) {
+    link.deviations.push_back(
+        {.text = each.text("text"), .share = each.number("share").value_or(0)});
+  });
   auto profile = from.into("link");
   link.rtt_ms = profile.number("rtt_ms");
   link.down_bps = profile.into("down").number("rate_bps");
@@ -175,7 +194,6 @@ ReplaySummary summary_of(Fields from) {
   ReplaySummary out;
   out.hits = from.number("hits");
   out.misses = from.number("misses");
-  out.processor_ms = from.number("processor_ms");
   from.each("distinct_misses", kResultRequestsMax, [&](Fields miss) {
     out.distinct_misses.push_back(
         {.method = miss.text("method"), .url = miss.text("url"), .reason = miss.text("reason")});

@@ -23,6 +23,18 @@ struct LinkSummary {
     double width_ms = 0;  ///< of a span
     Series down, up;
   };
+  /// By when late packets can have cost how much at most. Both lists increase.
+  struct LatenessGrowth {
+    /// Before a step the cost was more than that of the step before it by less than this.
+    double resolution_ms = 0;
+    std::vector<double> at_ms;    ///< by CLOCK_MONOTONIC
+    std::vector<double> cost_ms;  ///< from then on
+  };
+  /// A deviation from the link's settings that changed the time of a load by at most this share.
+  struct Deviation {
+    std::string text;
+    double share = 0;
+  };
   std::string text;                   ///< as in --link
   std::string shaper;                 ///< "packet" or "stream"
   std::optional<std::uint64_t> seed;  ///< of its losses and other choices
@@ -31,6 +43,8 @@ struct LinkSummary {
   std::vector<std::string> warnings;  ///< reasons to doubt its figures, one sentence each
   /// The maximum cost of late packets; nothing in results before it was measured.
   std::optional<double> lateness_cost_ms;
+  std::optional<LatenessGrowth> lateness_growth;
+  std::vector<Deviation> deviations;  ///< are in `warnings`, too
   std::optional<double> rtt_ms, down_bps, up_bps;
   /// SHA-256 of the trace files; empty: none, or unknown.
   std::string down_trace_sha256, up_trace_sha256;
@@ -52,12 +66,12 @@ struct ReplaySummary {
     std::string kind, method, url;
   };
   std::optional<double> hits, misses;
-  std::optional<double> processor_ms;  ///< that the replay used since the page's command started
   std::vector<Miss> distinct_misses;
   std::vector<SpecialAnswer> special_answers;
   std::vector<std::string> missing_names;  ///< names that were looked up but are not in the archive
   std::optional<LinkSummary> link;
-  /// The whole report, with more than the fields above: a result keeps it unchanged.
+  /// The whole report, with more than the fields above: a result keeps it, but for
+  /// `lateness.growth` (drop_lateness_growth()).
   boost::json::object whole;
 };
 

@@ -79,6 +79,7 @@ json::object activity_json(const MachineActivity& machine) {
           {"own_waiting_ms", machine.own_waiting_ms},
           {"own_major_faults", machine.own_major_faults},
           {"stopped", machine.stopped},
+          {"paused_ms", machine.paused_ms},
           {"steal_ms", number_or_null(machine.steal_ms)},
           {"throttled_ms", number_or_null(machine.throttled_ms)},
           {"cpu_pressure_ms", number_or_null(machine.cpu_pressure_ms)},
@@ -86,7 +87,11 @@ json::object activity_json(const MachineActivity& machine) {
           {"memory_pressure_ms", number_or_null(machine.memory_pressure_ms)},
           {"frequency_mhz", number_or_null(machine.frequency_mhz)},
           {"suspended_ms", machine.suspended_ms},
-          {"clock_step_ms", machine.clock_step_ms}};
+          {"clock_step_ms", machine.clock_step_ms},
+          {"began_ms", machine.began_ms},
+          {"group_ms", number_or_null(machine.group_ms)},
+          {"quota", number_or_null(machine.quota)},
+          {"quota_ms", number_or_null(machine.quota_ms)}};
 }
 
 json::object page_json(const PageLoad& page) {
@@ -110,6 +115,7 @@ json::object page_json(const PageLoad& page) {
   out["remarks"] = texts_json(page.remarks);
   if (page.browser_requests) out["browser_requests"] = texts_json(*page.browser_requests);
   if (!page.trace.empty()) out["trace"] = as_utf8(page.trace);
+  if (page.lateness_ms) out["lateness_ms"] = *page.lateness_ms;
   out["machine"] = page.machine ? json::value(activity_json(*page.machine)) : json::value();
   return out;
 }
@@ -121,6 +127,7 @@ json::object load_json(const LoadResult::Load& load) {
   out["order"] = load.order;
   out["warm_up"] = load.warm_up;
   if (!load.skipped.empty()) out["skipped"] = as_utf8(load.skipped);
+  if (!load.disturbed.empty()) out["disturbed"] = as_utf8(load.disturbed);
   if (!load.node.empty()) out["node"] = as_utf8(load.node);
   out["replay"] = load.replay ? json::value(*load.replay) : json::value();
   return out;

@@ -6,10 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "base/system/clock.h"
 #include "base/system/guarded_process.h"
 #include "base/system/private_folder.h"
 #include "base/system/text_file.h"
+#include "base/system/thread_priority.h"
 #include "pageload/results/result_file.h"
+#include "pageload/run/pause_watch.h"
+#include "pageload/run/processor_time.h"
 #include "pageload/run/replay_facts.h"
 
 namespace fs = std::filesystem;
@@ -18,6 +22,14 @@ namespace reprise {
 namespace {
 
 constexpr auto kInnerBytes = std::string_view("/reprise-browser-XXXXXX").size();
+
+/// Of the looks at a load's processes: one that is stopped for less may not be seen. A look takes a
+/// tenth of a millisecond or so. Without real-time priority looks can be a few tenths of a second
+/// apart: the load goes before this thread, and can keep all processors busy.
+constexpr std::chrono::milliseconds kLookInterval{20};
+
+/// Of the thread that looks: below those of the link and the proxy, whose packets cannot wait.
+constexpr int kPriorityLevel = 1;
 
 /// Of a process that a signal ended.
 constexpr int kKilledExitCode = 1;
@@ -71,6 +83,32 @@ PageLoad page_out_of_time(const std::string& url, std::chrono::seconds limit) {
   return page;
 }
 
+/// A pause outside of the load cost it nothing. A process that was stopped before the load can have
+/// had other consequences.
+void add_interruptions(MachineActivity& machine, bool stopped, const PauseWatch& pauses) {
+  using Ms = std::chrono::duration<double, std::milli>;
+  auto const moment = [](double ms) {
+    return std::chrono::duration_cast<PauseWatch::Time>(Ms(ms));
+  };
+  machine.stopped = machine.stopped || stopped;
+  if (machine.began_ms <= 0) return;
+  machine.paused_ms =
+      Ms(pauses.between(moment(machine.began_ms), moment(machine.began_ms + machine.span_ms)))
+          .count();
+}
+
+/// The browser, in namespaces of its own, cannot read it.
+void add_replay_time(MachineActivity& machine, const ProcessorTime& used) {
+  using Ms = std::chrono::duration<double, std::milli>;
+  auto const moment = [](double ms) {
+    return std::chrono::duration_cast<ProcessorTime::Time>(Ms(ms));
+  };
+  if (machine.began_ms <= 0) return;
+  machine.own_ms +=
+      Ms(used.between(moment(machine.began_ms), moment(machine.began_ms + machine.span_ms)))
+          .count();
+}
+
 }  // namespace
 
 MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& configuration,
@@ -91,13 +129,25 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
        .error_file = *folder / "stderr",
        .folder = *folder});
   if (!process) return cannot(process.error());
+  // Not before: the load would inherit it.
+  auto const wanted = setup.favoured ? WantedPriority::kBest : WantedPriority::kOrdinary;
+  auto priority = ThreadPriority::take(wanted, kPriorityLevel).value();
   auto const deadline = std::chrono::steady_clock::now() + setup.time_limit;
   bool stopped = false;
+  PauseWatch pauses(kLookInterval);
+  bool const has_replay = !setup.archive.empty();
+  ProcessorTime replay_time;
   auto const look = [&] {
+    if (has_replay) {
+      replay_time.add(read_clock(CLOCK_MONOTONIC), processor_time_of((*process)->pid()));
+    }
+    pauses.look(read_clock(CLOCK_MONOTONIC), own_waiting_time());
     stopped = stopped || is_descendant_stopped();
+    priority.watch(read_clock(CLOCK_MONOTONIC));
     return setup.stop();
   };
-  auto const status = (*process)->wait_until(deadline, look);
+  auto const status = (*process)->wait_until(deadline, look, kLookInterval);
+  priority.give_back();
   if (setup.stop()) return {.end = LoadEnd::kInterrupted};
   auto const said = contents_of(*folder / "stderr");
   auto report = read_page_report(*folder / "load");
@@ -130,8 +180,14 @@ MeasuredLoad measure_load(const LoadSetup& setup, const LoadConfiguration& confi
   }
   measured.browser.name = configuration.browser;
   bool const has_report = measured.replay && measured.replay->report;
-  if (measured.page && measured.page->machine) measured.page->machine->stopped |= stopped;
-  if (measured.page && has_report) add_replay_report(*measured.page, *measured.replay->report);
+  if (measured.page && measured.page->machine) {
+    add_interruptions(*measured.page->machine, stopped, pauses);
+    add_replay_time(*measured.page->machine, replay_time);
+  }
+  if (measured.page && has_report) {
+    add_replay_report(*measured.page, *measured.replay->report);
+    if (measured.page->lateness_ms) drop_lateness_growth(*measured.replay->report);
+  }
   measured.end = !measured.page                                   ? LoadEnd::kNotServed
                  : measured.page->outcome == LoadOutcome::kLoaded ? LoadEnd::kLoaded
                                                                   : LoadEnd::kNotLoaded;

@@ -23,8 +23,10 @@ struct LoadSetup {
   std::vector<std::string> browsing_arguments;  ///< of `load-page`
   std::chrono::seconds time_limit{600};         ///< for all of one load, replay and browser
   std::filesystem::path program = "/proc/self/exe";
-  bool favoured = true;  ///< before other programs, where permitted (favour_process())
-  /// Whether the measurement is to end now; asked several times a second, by the same thread.
+  /// Before other programs, where permitted (favour_process()), and so is the thread that measures
+  /// it (ThreadPriority).
+  bool favoured = true;
+  /// Whether the measurement is to end now; asked 50 times a second, by the same thread.
   std::function<bool()> stop = [] { return false; };
 };
 

@@ -1,7 +1,9 @@
 #include "pageload/run/replay_facts.h"
 
 #include <algorithm>
+#include <boost/json/value.hpp>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -90,6 +92,31 @@ std::vector<std::string> requests_of_browser(const PageLoad& page, const ReplayS
   return own;
 }
 
+/// What late packets can have cost at most between two moments, by CLOCK_MONOTONIC.
+double cost_between(const LinkSummary::LatenessGrowth& growth, double from_ms, double to_ms) {
+  auto const size = std::min(growth.at_ms.size(), growth.cost_ms.size());
+  auto const times = std::span(growth.at_ms).first(size);
+  auto const steps_until = [&](double time_ms) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(times, time_ms) - times.begin());
+  };
+  auto const cost_after = [&](std::size_t steps) {
+    return steps == 0 ? 0 : growth.cost_ms[steps - 1];
+  };
+  auto const end = steps_until(to_ms);
+  auto most = cost_after(end);
+  if (end < size) most = std::min(most + growth.resolution_ms, growth.cost_ms[end]);
+  return std::max(0.0, most - cost_after(steps_until(from_ms)));
+}
+
+/// The link may have served more than the load: another one that filled the cache, what the page
+/// did after its load event.
+void add_lateness(PageLoad& page, const ReplaySummary& report) {
+  if (!page.machine || page.machine->began_ms <= 0) return;
+  if (!report.link || !report.link->lateness_growth) return;
+  page.lateness_ms = cost_between(*report.link->lateness_growth, page.machine->began_ms,
+                                  page.machine->began_ms + page.machine->span_ms);
+}
+
 }  // namespace
 
 void add_replay_report(PageLoad& page, const ReplaySummary& report) {
@@ -103,7 +130,15 @@ void add_replay_report(PageLoad& page, const ReplaySummary& report) {
   page.browser_requests = requests_of_browser(page, report, std::move(misses));
   page.hits = report.hits;
   page.misses = report.misses;
-  if (page.machine) page.machine->own_ms += report.processor_ms.value_or(0);
+  add_lateness(page, report);
+}
+
+void drop_lateness_growth(ReplaySummary& report) {
+  if (report.link) report.link->lateness_growth.reset();
+  auto* const link = report.whole.if_contains("link");
+  if (link == nullptr || !link->is_object()) return;
+  auto* const lateness = link->get_object().if_contains("lateness");
+  if (lateness != nullptr && lateness->is_object()) lateness->get_object().erase("growth");
 }
 
 std::string lines_for_people(const std::string& text) {

@@ -18,6 +18,7 @@ void LatenessChain::add(const Packet& packet) {
   if (late.count() <= 0) return;
   auto const cost = cost_before(packet.arrived) + late;
   if (cost <= this->cost()) return;
+  curve_.add(packet.begun, cost);
   if (!steps_.empty() && steps_.back().begun == packet.begun) {
     steps_.back().cost = cost;
     return;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <deque>
 
+#include "shaper/packet/lateness_curve.h"
+
 namespace reprise {
 
 /// What late packets can have cost whoever exchanged them: the largest sum of lateness along any
@@ -32,6 +34,10 @@ class LatenessChain {
   std::chrono::nanoseconds cost() const {
     return steps_.empty() ? std::chrono::nanoseconds(0) : steps_.back().cost;
   }
+  /// How that grew. Between two moments the cost of the packets that arrived after the first, and
+  /// whose writing began before the second, is at most its growth: each of them could have waited
+  /// for all packets before.
+  const LatenessCurve& curve() const { return curve_; }
   /// From the first packet's arrival to the last one's end.
   std::chrono::nanoseconds span() const { return last_written_ - first_arrived_; }
 
@@ -49,6 +55,7 @@ class LatenessChain {
   std::chrono::nanoseconds cost_before(std::chrono::nanoseconds arrived) const;
 
   std::deque<Step> steps_;
+  LatenessCurve curve_;
   bool forgot_ = false;
   std::chrono::nanoseconds first_arrived_{0};
   std::chrono::nanoseconds last_written_{0};

@@ -6,6 +6,7 @@
 #include "base/system/thread_priority.h"
 #include "shaper/link.h"
 #include "shaper/packet/lateness.h"
+#include "shaper/packet/lateness_curve.h"
 
 namespace reprise {
 
@@ -28,6 +29,7 @@ struct LinkReport {
   OutsideDrops outside;
   /// What their lateness can have cost any exchange at most (LatenessChain).
   std::chrono::nanoseconds lateness_cost{0};
+  LatenessCurve lateness_curve;  ///< how that grew, by CLOCK_MONOTONIC
   /// From the first packet's arrival to the last one's end.
   std::chrono::nanoseconds span{0};
   Priority priority = Priority::kOrdinary;  ///< of the link's thread

@@ -212,6 +212,7 @@ void LinkRunner::publish(std::chrono::nanoseconds now) {
   published_.priority = priority_->got();
   published_.times_lowered = priority_->times_lowered();
   published_.processor_time = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  if (chain_.cost() > published_.lateness_cost) published_.lateness_curve = chain_.curve();
   published_.lateness_cost = chain_.cost();
   published_.span = chain_.span();
   published_.down = down_.counters();
@@ -224,9 +225,13 @@ void LinkRunner::publish(std::chrono::nanoseconds now) {
 }
 
 LinkReport LinkRunner::report() {
-  std::lock_guard const lock(mutex_);
+  std::lock_guard const counting(report_mutex_);
   ring_drops_ += devices_.client().take_drops() + devices_.server().take_drops();
-  LinkReport report = published_;
+  LinkReport report;  // with room for the curve, so that nothing is allocated under the lock
+  {
+    std::lock_guard const lock(mutex_);
+    report = published_;
+  }
   report.lateness = lateness_.summary();
   report.outside.ring = ring_drops_;
   report.outside.devices = devices_.drops();

@@ -110,9 +110,11 @@ class LinkRunner {
   std::chrono::nanoseconds publish_at_{0};
   ThreadPriority* priority_ = nullptr;  // of thread_, while it runs
 
-  std::mutex mutex_;  // over what follows
-  LinkReport published_;
+  std::mutex report_mutex_;  // over what report() counts; the link's thread never waits for it
   std::uint64_t ring_drops_ = 0;
+
+  std::mutex mutex_;  // over what follows; locked for a copy only
+  LinkReport published_;
 
   std::thread thread_;
 };

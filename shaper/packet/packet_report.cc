@@ -60,6 +60,23 @@ json::object to_json(const FarServers::Delays& delays) {
   return object;
 }
 
+/// In ms, to microseconds.
+double short_ms(std::chrono::nanoseconds time) {
+  return std::round(to_us(time)) / 1000;
+}
+
+json::object to_json(const LatenessCurve& curve) {
+  json::array at_ms;
+  json::array cost_ms;
+  for (const LatenessCurve::Step& step : curve.steps()) {
+    at_ms.push_back(short_ms(step.time));
+    cost_ms.push_back(short_ms(step.cost));
+  }
+  return {{"resolution_ms", to_ms(curve.resolution())},
+          {"at_ms", std::move(at_ms)},
+          {"cost_ms", std::move(cost_ms)}};
+}
+
 using Span = LinkTimeline::Span;
 
 bool is_busy(const Span& span) {
@@ -104,7 +121,7 @@ json::object spans_json(const LinkTimeline& line, std::size_t first, std::size_t
 
 /// Warnings but for lateness, which those judge who know what was exchanged over the link.
 std::vector<std::string> settings_warnings(const PacketRun& run) {
-  auto warnings = run.self_check.deviations;
+  auto warnings = texts_of(run.self_check.deviations);
   if (auto const lost = run.link.outside.total(); lost > 0) {
     warnings.push_back(counted(lost, "packet was", "packets were") + " lost outside the link");
   }
@@ -156,6 +173,7 @@ json::object to_json(const PacketRun& run) {
             {"p99_us", to_us(lateness.p99)},
             {"max_us", to_us(lateness.max)},
             {"cost_ms", to_ms(run.link.lateness_cost)},
+            {"growth", to_json(run.link.lateness_curve)},
             {"span_ms", to_ms(run.link.span)}}},
           {"outside_drops",
            {{"ring", outside.ring},
@@ -166,6 +184,7 @@ json::object to_json(const PacketRun& run) {
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
           {"doubts", json::value_from(settings_warnings(run))},
+          {"deviations", measured_deviations(run.self_check.deviations)},
           {"warnings", json::value_from(warnings_of(run))},
           {"timeline", run.timelines ? to_json(*run.timelines) : json::value()}};
 }

@@ -44,7 +44,8 @@ inline std::chrono::nanoseconds tolerated_lateness(std::chrono::nanoseconds span
 std::vector<std::string> warnings_of(const PacketRun& run);
 
 /// For results and reports: the link's settings, seed and kind, the measurements, all "warnings",
-/// and those but for lateness ("doubts"): whoever knows what was exchanged judges "cost_ms" better.
+/// and those but for lateness ("doubts"), of which "deviations" have a share. Those who know what
+/// was exchanged judge the cost of lateness and the shares better.
 boost::json::object to_json(const PacketRun& run);
 
 /// The spans from the first to the last in which anything was on the link, as lists of numbers;

@@ -53,7 +53,7 @@ class Side {
 
   bool is_complete() const { return probe_.arrivals().size() >= probe_.sent(); }
 
-  DirectionCheck judge(std::vector<std::string>& deviations) {
+  DirectionCheck judge(std::vector<LinkDeviation>& deviations) {
     check_.packets_sent = probe_.sent();
     check_.packets_come = static_cast<std::uint32_t>(probe_.arrivals().size());
     measure_delay();
@@ -99,29 +99,29 @@ class Side {
     stretch_seconds_ = (points.back().seconds - points.front().seconds) / 2;
   }
 
-  void judge_delay(std::vector<std::string>& deviations) const {
+  void judge_delay(std::vector<LinkDeviation>& deviations) const {
     if (!check_.expected_ms || !check_.measured_ms) return;
     auto const tolerance = std::max(kDelayToleranceMs, *check_.expected_ms * kDelayToleranceShare);
     auto const most = *check_.expected_ms + to_ms(settings_.jitter) + tolerance;
     if (*check_.measured_ms >= *check_.expected_ms - tolerance && *check_.measured_ms <= most) {
       return;
     }
-    deviations.push_back(sentence("a small packet takes %.3f ms instead of %.3f ms",
-                                  *check_.measured_ms, *check_.expected_ms));
+    deviations.push_back(deviation("a small packet takes %.3f ms instead of %.3f ms",
+                                   *check_.measured_ms, *check_.expected_ms));
   }
 
-  void judge_rate(std::vector<std::string>& deviations) const {
+  void judge_rate(std::vector<LinkDeviation>& deviations) const {
     if (!check_.expected_bps || !check_.measured_bps || settings_.burst_bytes > 0 ||
         *check_.expected_bps > kJudgedRateMaxBps || settings_.jitter.count() > 0) {
       return;
     }
     auto const tolerance = kRateToleranceShare + kStampSeconds / stretch_seconds_;
     if (std::abs(*check_.measured_bps / *check_.expected_bps - 1) <= tolerance) return;
-    deviations.push_back(sentence("the rate is %.1f kbit/s instead of %.1f kbit/s",
-                                  *check_.measured_bps / 1e3, *check_.expected_bps / 1e3));
+    deviations.push_back(deviation("the rate is %.1f kbit/s instead of %.1f kbit/s",
+                                   *check_.measured_bps / 1e3, *check_.expected_bps / 1e3));
   }
 
-  void judge_loss(std::vector<std::string>& deviations) const {
+  void judge_loss(std::vector<LinkDeviation>& deviations) const {
     // Losses in bursts and outages are not measurable with so few packets; an active queue may drop
     // packets of a train.
     if (!is_steady(settings_) || settings_.loss.good_to_bad > 0 ||
@@ -134,16 +134,18 @@ class Side {
     auto const spread = kLossDeviations * std::sqrt(sent * p * (1 - p)) + (p > 0 ? 1 : 0);
     if (std::abs(lost - sent * p) <= spread) return;
     auto const of_sent = " of " + std::to_string(check_.packets_sent);
-    deviations.push_back(std::string(name_) + ": " +
-                         counted(static_cast<std::uint64_t>(std::max(lost, 0.0)),
-                                 "packet" + of_sent + " was", "packets" + of_sent + " were") +
-                         " lost");
+    deviations.push_back(
+        {.text = std::string(name_) + ": " +
+                 counted(static_cast<std::uint64_t>(std::max(lost, 0.0)),
+                         "packet" + of_sent + " was", "packets" + of_sent + " were") +
+                 " lost",
+         .share = std::nullopt});
   }
 
-  std::string sentence(const char* format, double is, double should) const {
+  LinkDeviation deviation(const char* format, double is, double should) const {
     char text[128];
     std::snprintf(text, sizeof text, format, is, should);
-    return std::string(name_) + ": " + text;
+    return {.text = std::string(name_) + ": " + text, .share = share_off(is, should)};
   }
 
   const char* name_;
@@ -209,8 +211,9 @@ ShellResult<SelfCheck> check_link(LinkDevices& devices, const BuiltNetwork& netw
   auto const report = (*runner)->report();
   check.lateness = report.lateness;
   if (auto const outside = report.outside.total(); outside > 0) {
-    check.deviations.push_back(counted(outside, "packet was", "packets were") +
-                               " lost outside the link");
+    check.deviations.push_back(
+        {.text = counted(outside, "packet was", "packets were") + " lost outside the link",
+         .share = std::nullopt});
   }
   check.took_ms = to_ms(link_now() - start);
   return check;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "shaper/link_deviation.h"
 #include "shaper/packet/link_runner.h"
 #include "shaper/packet/network/network.h"
 #include "shaper/packet/network/shell_error.h"
@@ -30,8 +31,7 @@ struct SelfCheck {
   DirectionCheck up;
   LatenessHistogram::Summary lateness;
   double took_ms = 0;
-  /// Deviations beyond the tolerance, as sentences.
-  std::vector<std::string> deviations;
+  std::vector<LinkDeviation> deviations;  ///< beyond the tolerance
   /// Why it was skipped, if it was: a delay or a rate that does not fit into its time.
   std::string skipped;
 };

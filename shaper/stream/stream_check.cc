@@ -138,7 +138,8 @@ void judge(StreamCheck& check) {
     char text[160];
     std::snprintf(text, sizeof text, "%s took %.1f ms instead of %.1f ms", what.c_str(),
                   time.measured_ms, time.expected_ms);
-    check.deviations.emplace_back(text);
+    check.deviations.push_back(
+        {.text = text, .share = share_off(time.measured_ms, time.expected_ms)});
   };
   consider(check.connected, "a connection and a first byte");
   if (check.round_trip) consider(*check.round_trip, "a round trip");

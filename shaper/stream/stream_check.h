@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "shaper/link_deviation.h"
 #include "shaper/packet/network/shell_error.h"
 #include "shaper/profile.h"
 
@@ -24,8 +25,7 @@ struct StreamCheck {
   std::optional<TimeCheck> transfer;    ///< an answer of transfer_bytes
   std::uint64_t transfer_bytes = 0;
   double took_ms = 0;
-  /// Deviations beyond the tolerance, as sentences.
-  std::vector<std::string> deviations;
+  std::vector<LinkDeviation> deviations;  ///< beyond the tolerance
   /// Why it was skipped, if it was.
   std::string skipped;
 };

@@ -76,6 +76,7 @@ void StreamRelay::pump(Time now) {
     pass_on(direction);
     take_in(direction, now);
   }
+  if (reset_) wait_for_client(now);
 }
 
 std::size_t StreamRelay::untaken(Direction direction) const {
@@ -117,11 +118,10 @@ void StreamRelay::end_source(Direction direction, bool orderly, Time now) {
   pipe(direction).source_ended = true;
   if (direction == Direction::up && !orderly) {
     broken_ = true;
-  } else if (direction == Direction::down && (!orderly || aborted_->load())) {
-    reset_ = true;
-  } else {
-    network_.finish(id_, direction, now);
+    return;
   }
+  if (direction == Direction::down) reset_ = !orderly || aborted_->load();
+  network_.finish(id_, direction, now);
 }
 
 void StreamRelay::pass_on(Direction direction) {
@@ -146,7 +146,8 @@ void StreamRelay::pass_on(Direction direction) {
     from.held.pop(static_cast<std::size_t>(count));
     from.passed += static_cast<std::uint64_t>(count);
   }
-  if (from.end_delivered && !from.finished) pass_end(direction);
+  bool const orderly = direction == Direction::up || !reset_;
+  if (from.end_delivered && !from.finished && orderly) pass_end(direction);
 }
 
 void StreamRelay::pass_end(Direction direction) {
@@ -154,17 +155,25 @@ void StreamRelay::pass_end(Direction direction) {
   pipe(direction).finished = true;
 }
 
+/// A reset would discard what the client has not received.
+void StreamRelay::wait_for_client(Time now) {
+  auto const left_bytes = untaken(Direction::down) + undelivered_bytes(client());
+  bool const over = delivery_.is_over(left_bytes, now);
+  client_lags_ = left_bytes > 0;
+  reset_is_due_ = over && (client_lags_ || pipe(Direction::down).end_delivered);
+}
+
 bool StreamRelay::done() const {
   if (broken_) return true;
   auto const& down = pipe(Direction::down);
-  if (reset_) return down.held.size() == 0;
+  if (reset_) return reset_is_due_;
   return down.finished && (pipe(Direction::up).finished || end(End::proxy).gone);
 }
 
 bool StreamRelay::idle_without_proxy() const {
   bool const gone = !end(End::proxy).socket.is_open() || end(End::proxy).gone;
   auto const& down = pipe(Direction::down);
-  bool const end_is_due = down.source_ended && !reset_ && !down.finished;
+  bool const end_is_due = down.source_ended && !down.finished;
   return gone && down.held.size() == 0 && !end_is_due;
 }
 

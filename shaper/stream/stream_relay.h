@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/system/descriptor.h"
+#include "shaper/packet/network/delivery_wait.h"
 #include "shaper/stream/byte_queue.h"
 #include "shaper/stream/stream_network.h"
 
@@ -41,7 +42,9 @@ class StreamRelay {
   int client() const { return ends_[0].socket.get(); }
 
   /// Sets the other end, once the network reports that the server's end is connected. If `aborted`
-  /// is set when the proxy closes it, the client is reset after the data sent before.
+  /// is set when the proxy closes it, or data for it are unread then, the client is reset. The
+  /// reset crosses the link behind the data sent before, and waits until the client has received
+  /// them (DeliveryWait).
   void attach_proxy(Descriptor proxy, std::shared_ptr<const std::atomic<bool>> aborted);
 
   /// Handles epoll(7)'s events of one end.
@@ -51,6 +54,8 @@ class StreamRelay {
   /// Moves all data that can move.
   void pump(Time now);
 
+  /// Whether a reset waits for the client: pump() is due again after DeliveryWait::kPause.
+  bool waits_for_client() const { return reset_ && client_lags_; }
   /// Whether the relay has finished.
   bool done() const;
   /// Whether only this is left: the proxy is gone, and the client has all its data and their end,
@@ -86,6 +91,7 @@ class StreamRelay {
   void end_source(Direction direction, bool orderly, Time now);
   void pass_on(Direction direction);
   void pass_end(Direction direction);
+  void wait_for_client(Time now);
 
   StreamNetwork& network_;
   std::uint64_t id_;
@@ -93,7 +99,10 @@ class StreamRelay {
   std::array<Pipe, 2> pipes_;
   std::shared_ptr<const std::atomic<bool>> aborted_;
   bool broken_ = false;  // the client is gone, or the model has abandoned the connection
-  bool reset_ = false;   // reset the client after the held data
+  bool reset_ = false;   // the end of the proxy's data is a reset
+  bool client_lags_ = false;
+  bool reset_is_due_ = false;
+  DeliveryWait delivery_;
 };
 
 }  // namespace reprise

@@ -33,7 +33,7 @@ json::value to_json(const StreamCheck& check) {
 }  // namespace
 
 std::vector<std::string> warnings_of(const StreamRun& run) {
-  auto warnings = run.self_check.deviations;
+  auto warnings = texts_of(run.self_check.deviations);
   if (auto const late = run.link.lateness.p99; late > kLatenessMax) {
     char text[128];
     std::snprintf(text, sizeof text,
@@ -67,6 +67,7 @@ json::object to_json(const StreamRun& run) {
           {"down", to_json(run.link.down)},
           {"up", to_json(run.link.up)},
           {"doubts", warnings},
+          {"deviations", measured_deviations(run.self_check.deviations)},
           {"warnings", warnings}};
 }
 

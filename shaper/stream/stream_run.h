@@ -24,7 +24,7 @@ struct StreamRun {
 std::vector<std::string> warnings_of(const StreamRun& run);
 
 /// For results and reports: as for a packet run, and marked approximate. "doubts" are all
-/// "warnings": what late events cost is not known.
+/// "warnings": the cost of late events is not known.
 boost::json::object to_json(const StreamRun& run);
 
 }  // namespace reprise

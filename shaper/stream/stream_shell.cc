@@ -214,7 +214,7 @@ void StreamShell::connect_proxy(std::uint64_t id, const Client& client) {
   options_.hand_over(std::move(arrival));
 }
 
-/// Runs the model's due events. Returns whether there were any.
+/// Runs the model's due events, and what else is due. Returns whether connections may move on.
 bool StreamShell::step() {
   bool any = false;
   for (auto next = network_.next_event(); next; next = network_.next_event()) {
@@ -224,6 +224,12 @@ bool StreamShell::step() {
     network_.advance(*next, told_);
     if (!told_.empty()) lateness_.add(now - *next, told_.size());
     for (const StreamEvent& event : told_) tell(event);
+    any = true;
+  }
+  if (look_again_ && *look_again_ <= link_now()) {
+    look_again_.reset();
+    touched_.insert(touched_.end(), waiting_.begin(), waiting_.end());
+    waiting_.clear();
     any = true;
   }
   if (accept_again_ && *accept_again_ <= link_now()) {
@@ -254,8 +260,14 @@ void StreamShell::pump_touched() {
   for (auto const id : touched_) {
     auto const found = clients_.find(id);
     if (found == clients_.end()) continue;
-    found->second.relay->pump(link_now());
-    if (found->second.relay->done()) clients_.erase(found);
+    StreamRelay& relay = *found->second.relay;
+    relay.pump(link_now());
+    if (relay.done()) {
+      clients_.erase(found);
+    } else if (relay.waits_for_client()) {
+      waiting_.push_back(id);
+      if (!look_again_) look_again_ = link_now() + DeliveryWait::kPause;
+    }
   }
   touched_.clear();
 }
@@ -268,7 +280,7 @@ bool StreamShell::has_ended(Time now) {
 
 void StreamShell::set_timer() {
   auto next = network_.next_event();
-  for (auto const& other : {accept_again_, ends_at_}) {
+  for (auto const& other : {look_again_, accept_again_, ends_at_}) {
     if (other) next = std::min(next.value_or(*other), *other);
   }
   itimerspec when{};

@@ -122,8 +122,10 @@ class StreamShell {
 
   std::vector<std::uint64_t> touched_;  // to be pumped
   std::vector<StreamEvent> told_;
-  std::optional<Time> accept_again_;  // after running out of descriptors
-  std::optional<Time> ends_at_;       // at the latest
+  std::vector<std::uint64_t> waiting_;  // for their clients, before they reset them
+  std::optional<Time> look_again_;      // at these
+  std::optional<Time> accept_again_;    // after running out of descriptors
+  std::optional<Time> ends_at_;         // at the latest
 
   std::thread thread_;
 };

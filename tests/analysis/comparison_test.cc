@@ -183,6 +183,7 @@ TEST(Compare, RefusesAnUncheckedLink) {
   auto const unchecked = read(loads_like({}), off);
   EXPECT_THAT(refusals(unchecked, unchecked),
               Contains(HasSubstr("calibration: the link was not checked in A")));
+  EXPECT_FALSE(compare(unchecked, unchecked, {}).refusals.front().may_pass);
   EXPECT_THAT(refusals(unchecked, unchecked, {.allowed = {Mismatch::kCalibration}}), IsEmpty());
 }
 
@@ -382,6 +383,54 @@ TEST(Compare, SaysThatSlowLoadsLostPacketsInTheQueue) {
                           "dropped, it waits for a timeout. A longer queue has room for them: "
                           "--link LINK,queue=1000p"));
   EXPECT_THAT(compare(read(loads), read(loads_like({})), options).remarks, IsEmpty());
+}
+
+TEST(Compare, NamesAPageThatOnlyOneSideHasWhereThatIsAllowed) {
+  auto both = loads_like({});
+  for (auto const* const protocol : {"h1", "h2"}) {
+    for (auto& each : loads_like({.url = "https://b.test/", .protocol = protocol})) {
+      both.push_back(each);
+    }
+  }
+  auto const a = read(both), b = read(loads_like({}));
+  EXPECT_THAT(refusals(a, b), ElementsAre("pages: only A has loads of https://b.test/"));
+  EXPECT_TRUE(compare(a, b, {}).refusals.front().may_be_allowed);
+  CompareOptions const options{.allowed = {Mismatch::kPages}};
+  auto const out = compare(a, b, options);
+  EXPECT_EQ(out.verdict, Verdict::kSame);
+  EXPECT_EQ(out.pages.size(), 1U);
+  EXPECT_THAT(out.remarks, ElementsAre("not compared: only A has loads of https://b.test/"));
+  EXPECT_THAT(compare(b, a, options).remarks,
+              ElementsAre("not compared: only B has loads of https://b.test/"));
+}
+
+TEST(Compare, RefusesSidesWithoutACommonPageWhateverIsAllowed) {
+  auto const a = read(loads_like({})), b = read(loads_like({.url = "https://b.test/"}));
+  CompareOptions const options{.allowed = {Mismatch::kPages}};
+  EXPECT_THAT(refusals(a, b, options), ElementsAre("pages: no page has loads in both A and B"));
+  for (auto const& refused : {compare(a, b, options), compare(a, b, {})}) {
+    EXPECT_FALSE(refused.refusals.front().may_be_allowed);
+    EXPECT_FALSE(refused.refusals.front().may_pass);
+  }
+  EXPECT_THAT(refusals(read({}), read({}), options),
+              ElementsAre("pages: no page has loads in both A and B"));
+}
+
+TEST(Compare, KnowsWhichLinksMoreLoadsDoNotMakeAlike) {
+  auto const over = [](const std::string& shapers) {
+    auto all = read(loads_like({}));
+    all.replays.clear();
+    for (char const c : shapers) {
+      all.replays.push_back({.calibration = c == 'p' ? "packet" : "stream"});
+    }
+    for (std::size_t i = 0; i < all.loads.size(); ++i) {
+      all.loads[i].replay = i % all.replays.size();
+    }
+    return all;
+  };
+  CompareOptions const options{.allowed = {Mismatch::kMisses}};
+  EXPECT_FALSE(compare(over("p"), over("s"), options).refusals.at(0).may_pass);
+  EXPECT_TRUE(compare(over("ps"), over("s"), options).refusals.at(0).may_pass);
 }
 
 TEST(Compare, RefusesPagesThatOnlyOneSideHas) {

@@ -89,7 +89,89 @@ TEST(Disturbance, NamesWhatItWas) {
   EXPECT_EQ(why(machine), "a process of the load was stopped (SIGSTOP)");
   machine = quiet();
   machine.busy_ms = 1950;
-  EXPECT_EQ(why(machine), "other programs used 55 % of the processors");
+  EXPECT_EQ(why(machine), "other programs used 55 % of the 2 processors");
+}
+
+TEST(Disturbance, NiceValuesCountInsideTheControlGroupAlone) {
+  auto machine = quiet();
+  machine.busy_ms = 1950;
+  machine.own_nice = kFavouredNice;
+  machine.group_ms = 1900;  // a build in the same group waits
+  EXPECT_EQ(why(machine), "");
+  machine.group_ms = 900;  // one in another group does not
+  EXPECT_EQ(why(machine), "other programs used 52 % of the 2 processors");
+  machine.group_ms.reset();
+  machine.own_nice = -10;  // all that a limit permitted
+  EXPECT_EQ(why(machine), "other programs used 55 % of the 2 processors");
+}
+
+TEST(Disturbance, OtherProgramsMustLeaveTooFewProcessors) {
+  auto machine = quiet();
+  machine.processors = 64;
+  machine.busy_ms = 850 + 0.15 * 64'000;
+  EXPECT_EQ(why(machine), "") << "54 are left";
+  machine.busy_ms = 850 + 0.95 * 64'000;
+  EXPECT_EQ(why(machine), "other programs used 95 % of the 64 processors");
+}
+
+/// Of a load of four seconds on eight processors, under a quota of so many.
+MachineActivity under_quota(double processors) {
+  MachineActivity machine{.span_ms = 4000, .processors = 8, .busy_ms = 8000, .own_ms = 7800};
+  machine.throttled_ms = 9000;
+  machine.quota = processors;
+  machine.quota_ms = 7900;
+  return machine;
+}
+
+TEST(Disturbance, AQuotaStopsALoadForAsLongAsItLastedAtMost) {
+  EXPECT_EQ(why(under_quota(0.5)),
+            "a processor quota stopped the load for 4000 ms (quota: 0.5 processors)");
+  EXPECT_EQ(why(under_quota(1)),
+            "a processor quota stopped the load for 4000 ms (quota: 1 processor)");
+}
+
+TEST(Disturbance, APageThatUsesUpAQuotaOfTwoProcessorsCounts) {
+  EXPECT_EQ(why(under_quota(2)), "");
+  auto machine = under_quota(2);
+  machine.quota_ms.reset();  // the kernel does not tell whose doing it was
+  EXPECT_EQ(why(machine), "a processor quota stopped the load for 4000 ms (quota: 2 processors)");
+  // The quota stops the link, too.
+  auto all = disturbances_of(page_on(under_quota(2)), nullptr);
+  all.push_back({.cost_ms = 3990, .text = "late", .by_host = true, .by_quota = true});
+  EXPECT_FALSE(disturbed(all, 10));
+  all.push_back({.cost_ms = 4020, .text = "later", .by_host = true, .by_quota = true});
+  EXPECT_TRUE(disturbed(all, 10));
+  machine = under_quota(2);
+  machine.own_ms = 6700;
+  EXPECT_EQ(why(machine), "other programs used 15 % of the processor quota (2)");
+  machine.throttled_ms = 0;  // a light page that the quota did not stop: no less often
+  machine.own_ms = 1000;
+  machine.quota_ms = 2200;
+  EXPECT_EQ(why(machine), "other programs used 15 % of the processor quota (2)");
+}
+
+TEST(Disturbance, AQuotaThatOnlyTheHeavierSideUsesUpIsARemarkAndBIsSlower) {
+  auto const side = [](double load_ms, double throttled_ms) {
+    Measurements all;
+    all.replays.resize(1);
+    for (int i = 0; i < 8; ++i) {
+      LoadRow row{.url = "https://a.test/", .loaded = true, .replay = 0};
+      row.metrics[metric("load")] = load_ms + i;
+      auto machine = under_quota(2);
+      machine.throttled_ms = throttled_ms;
+      row.disturbances = disturbances_of(page_on(machine), nullptr);
+      all.loads.push_back(row);
+    }
+    return all;
+  };
+  CompareOptions const options{.metrics = {metric("load")}};
+  auto const compared = compare(side(4000, 0), side(5000, 1500), options);
+  EXPECT_THAT(compared.refusals, IsEmpty());
+  ASSERT_THAT(compared.pages, SizeIs(1));
+  EXPECT_THAT(compared.pages[0].b.loads, SizeIs(8));
+  EXPECT_THAT(compared.remarks,
+              ElementsAre("loads used up a processor quota and had to wait, 0 of A and 8 of B: "
+                          "without it they take less time"));
 }
 
 TEST(Disturbance, IsWhatCanHaveCostMoreThanTheLeastEffect) {
@@ -219,4 +301,59 @@ TEST(Disturbance, LeavesALoadOutOfAComparison) {
   EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(4));
   options.allowed = {Mismatch::kCalibration};
   EXPECT_THAT(groups_of(all, counted_loads(options))[0].loads, SizeIs(5));
+}
+
+TEST(Disturbance, LatenessIsThatOfTheLoadAloneAndAShareOfIt) {
+  ReplaySummary replay;
+  replay.link.emplace().lateness_cost_ms = 90;  // with what the page did after its load event
+  PageLoad page;
+  page.load_event_ms = 2000;
+  page.lateness_ms = 15;
+  auto const all = disturbances_of(page, &replay);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].text, "late packets can have cost up to 15.0 ms (0.8 % of the load event)");
+  EXPECT_FALSE(disturbed(all, 20));
+  page.lateness_ms.reset();  // of an older result
+  EXPECT_TRUE(disturbed(disturbances_of(page, &replay), 20));
+}
+
+TEST(Disturbance, ADeviationOfTheLinkCountsAgainstTheEffectThatIsLookedFor) {
+  ReplaySummary replay;
+  auto& link = replay.link.emplace();
+  link.warnings = {"down: the rate is 1 kbit/s"};
+  link.deviations = {{.text = "down: the rate is 1 kbit/s", .share = 0.03}};
+  auto page = page_on(quiet());
+  page.load_event_ms = 2000;
+  EXPECT_EQ(reason_to_skip(page, &replay, 50, 0), "down: the rate is 1 kbit/s");
+  EXPECT_EQ(reason_to_skip(page, &replay, 70, 0), "");
+  EXPECT_THAT(unmeasured_doubts(link), IsEmpty());
+  link.warnings.emplace_back("up: 3 packets were lost");
+  EXPECT_EQ(reason_to_skip(page, &replay, 70, 0), "up: 3 packets were lost");
+  EXPECT_THAT(unmeasured_doubts(link), ElementsAre("up: 3 packets were lost"));
+}
+
+TEST(Disturbance, ADeviationOfAnUnknownTimeIsAReasonToSkip) {
+  ReplaySummary replay;
+  replay.link.emplace().deviations = {{.text = "slow", .share = 0.03}};
+  EXPECT_EQ(reason_to_skip(PageLoad(), &replay, 1e9, 0), "slow");
+}
+
+TEST(Disturbance, APauseCostsAsLongAsItLastedWhateverAQuotaTook) {
+  auto machine = quiet();
+  machine.paused_ms = 150;
+  EXPECT_EQ(why(machine), "the load was paused for 150 ms");
+  EXPECT_EQ(why(page_on(machine), 160), "");
+  machine = under_quota(2);  // the page used it up: the sum over processors is 9 s
+  machine.paused_ms = 2000;
+  EXPECT_EQ(why(machine), "the load was paused for 2000 ms");
+  machine.throttled_ms = 0;
+  EXPECT_EQ(why(machine), "the load was paused for 2000 ms");
+}
+
+TEST(Disturbance, LatenessIsThatOfAQuotaAsFarAsItStoppedTheLoad) {
+  auto page = page_on(under_quota(2));
+  page.lateness_ms = 3990;
+  EXPECT_EQ(why(page), "");
+  page.lateness_ms = 4020;
+  EXPECT_EQ(why(page), "late packets can have cost up to 4020.0 ms");
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "tests/analysis/result_text.h"
 
@@ -33,7 +34,7 @@ class SimulatedSides {
 
   bool load(bool b, std::size_t run) {
     order += b ? 'b' : 'a';
-    LoadRow row{.url = "https://a.test/",
+    LoadRow row{.url = b ? url_of_b : "https://a.test/",
                 .conditions = {"chromium", "h2", "none", "cold"},
                 .warm_up = run == 0,
                 .loaded = !(b && fails_in_b(run)),
@@ -77,6 +78,7 @@ class SimulatedSides {
   std::size_t interrupt_at = 1'000'000;
   std::size_t runs_in_time = 1'000'000;
   std::size_t doubtful_every_b = 1'000'000;
+  std::string url_of_b = "https://a.test/";
   std::string request_of_b = "GET /";
   int status_of_b = 200;
   std::function<bool(std::size_t run)> beacon_in_b = never;
@@ -253,6 +255,29 @@ TEST(Gate, RefusesAtTheFirstLookAFasterBThatIsAnErrorPage) {
   EXPECT_EQ(result.look.runs, 5U);
 }
 
+TEST(Gate, RefusesAtTheFirstLookLinksThatCannotBeCompared) {
+  for (auto const& [of_a, of_b] :
+       {std::pair{"packet", "stream"},
+        {"packet, self-check off (--no-selfcheck)", "packet, self-check off (--no-selfcheck)"}}) {
+    SimulatedSides sides(1000, 1040);
+    for (int i = 0; i < 2; ++i) {
+      sides.sides[0].replays.push_back({.calibration = of_a});
+      sides.sides[1].replays.push_back({.calibration = of_b});
+    }
+    auto const result = sides.run();
+    EXPECT_EQ(result.end, GateEnd::kRefused) << of_b;
+    EXPECT_EQ(result.look.runs, 5U) << of_b;
+  }
+}
+
+TEST(Gate, RefusesAtTheFirstLookSidesWithoutACommonPage) {
+  SimulatedSides sides(1000, 1040);
+  sides.url_of_b = "https://b.test/";
+  auto const result = sides.run({.compare = {.allowed = {Mismatch::kPages}}});
+  EXPECT_EQ(result.end, GateEnd::kRefused);
+  EXPECT_EQ(result.look.runs, 5U);
+}
+
 TEST(Gate, LoadsMoreWhereARequestOfSomeLoadsWasMostlyInB) {
   SimulatedSides sides(1000, 1040);
   sides.beacon_in_b = [](std::size_t run) { return run < 5; };  // 4 of the first 5
@@ -277,7 +302,10 @@ TEST(Gate, RepeatsADisturbedRunWithBothSides) {
   EXPECT_EQ(result.end, GateEnd::kDecided);
   EXPECT_EQ(result.look.runs, 10U);
   EXPECT_THAT(sides.order, SizeIs(26));  // two more runs of both
-  EXPECT_THAT(result.skipped, ElementsAre(Pair("other programs used N % of the processors", 2U)));
+  auto const* const reason = "other programs used N % of the processors";
+  EXPECT_THAT(result.skipped, ElementsAre(Pair(reason, 2U)));
+  EXPECT_THAT(result.largest,
+              ElementsAre(Pair(reason, "other programs used 10.5 % of the processors")));
   for (const ComparedPage& page : result.look.comparison.pages) {
     EXPECT_THAT(page.a.loads, SizeIs(10));
     EXPECT_EQ(page.a.repeated, 2U);

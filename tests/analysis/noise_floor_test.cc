@@ -100,6 +100,26 @@ TEST(NoiseFloor, WantsEnoughLoads) {
   EXPECT_TRUE(noise_floor(same_loads(8, 10, 0), {.splits = 10}));
 }
 
+TEST(NoiseFloor, NamesWhatDisturbedTheLoadsThatAreMissing) {
+  constexpr auto kQuota = "a processor quota stopped the load for 812 ms";
+  auto loads = same_loads(20, 10, 0);
+  for (std::size_t i = 0; i < 13; ++i) loads.loads[i].skipped = kQuota;
+  auto const few = noise_floor(loads, {});
+  ASSERT_FALSE(few);
+  EXPECT_THAT(few.error(), HasSubstr("has 7 loads; 13 of 20 loads do not count: 13 were disturbed "
+                                     "(the first one: a processor quota stopped"));
+  for (LoadRow& load : loads.loads) load.skipped = kQuota;
+  auto const none = noise_floor(loads, {});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error(), HasSubstr("at least 8 are needed; https://a.test/ ("));
+  EXPECT_THAT(none.error(), HasSubstr("20 were disturbed"));
+  for (std::size_t i = 0; i < 18; ++i) loads.loads[i].skipped.clear();
+  auto const floor = noise_floor(loads, {.splits = 10});
+  ASSERT_TRUE(floor) << floor.error();
+  ASSERT_THAT(floor->remarks, SizeIs(1));
+  EXPECT_THAT(floor->remarks[0], HasSubstr("2 of 20 loads do not count: 2 were disturbed"));
+}
+
 TEST(NoiseFloor, SkipsAMetricThatFewLoadsHave) {
   auto loads = same_loads(60, 10, 0);
   for (std::size_t i = 0; i < 5; ++i) loads.loads[i].metrics[metric("cls")] = 0.1;

@@ -414,6 +414,21 @@ class Tools(harness.TestCase):
                     self.assertIn(b": exchange 2 is damaged", done.stderr)
                 self.assertFalse(self.out.exists())
 
+    def test_merge_names_the_damaged_archive(self):
+        self.site()
+        good = self.folder / "good.reprise"
+        content = bytearray(self.archive.read_bytes())
+        good.write_bytes(content)
+        content[content.index(b"/missing") + 2] ^= 1
+        self.archive.write_bytes(content)
+        for archives in ((good, self.archive), (self.archive, good), (good, self.archive, good)):
+            for options in ((), ("--sessions", "separate"), ("--duplicates", "last")):
+                with self.subTest(archives=archives, options=options):
+                    done = self.run_archive("merge", *archives, "-o", self.out, *options, expect=3)
+                    self.assertIn(f"reprise: {self.archive}: damaged".encode(), done.stderr)
+                    self.assertNotIn(bytes(good), done.stderr)
+                    self.assertFalse(self.out.exists())
+
     def test_damage_of_an_unclosed_archive_is_left_to_repair(self):
         self.site()
         head = self.folder / "head.txt"

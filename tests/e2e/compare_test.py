@@ -327,6 +327,58 @@ class Compare(harness.TestCase):
         self.assertIn(b"0 pages: ", done.stdout)
         self.assertIn(b"; 3 pages not compared", done.stdout)
 
+    def test_other_files_of_reprise_in_a_folder_are_no_results(self):
+        corpus = '{"schema": "reprise-corpus/1", "reprise": "1", "pages": []}'
+        code, told, said = self.compare_folders(
+            {"home": result(1000), "corpus": corpus,
+             "dependency": '{"schema":"reprise-dependency/2"}'},
+            {"home": result(1000), "corpus": corpus})
+        self.assertEqual(code, 0, said)
+        self.assertRegex(told, r"^same +home\n1 page: 1 same")
+        for side in "AB":  # the result of an archive of that name
+            self.write(f"set/{side}/corpus.json", result(1000))
+        done = harness.run("compare", *(str(self.folder / "set" / side) for side in "AB"))
+        self.assertIn(b"2 pages: 2 same", done.stdout)
+        self.write("set/B/home.json", '{"schema": "another/1"}')
+        done = harness.run("compare", *(str(self.folder / "set" / side) for side in "AB"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"home.json is not a result of", done.stderr)
+
+    def with_firefox(self, mean_ms):
+        """Also loads of a browser that has no first contentful paint."""
+        both = result(mean_ms)
+        firefox = {"browser": "firefox", "protocol": "h2", "link": "wpt:4g", "cache": "cold"}
+        both["loads"] += result(mean_ms, configuration=firefox,
+                                first_contentful_paint_ms=None)["loads"]
+        return both
+
+    def test_a_browser_without_the_metric_is_named_in_every_output(self):
+        a, report = self.with_firefox(1000), self.folder / "report.xml"
+        code, told, _ = self.compare(a, a, "--metric", "fcp", "--junit", str(report))
+        self.assertEqual(code, 6, told)
+        self.assertIn(f"undecided: no load of {URL} (firefox, h2, link wpt:4g, cold) has a value "
+                      "of what is compared.\n", told)
+        (skipped,) = xml.etree.ElementTree.parse(report).getroot().iter("skipped")
+        self.assertEqual(skipped.get("message"), "no load has a value of what is compared")
+        found = json.loads(self.compare(a, a, "--metric", "fcp", "--json")[1])
+        self.assertEqual([(len(each["metrics"]), each["few_count"]) for each in found["pages"]],
+                         [(1, False), (0, False)])
+        told = self.compare_folders({"home": a}, {"home": a}, flags=("--metric", "fcp"))[1]
+        self.assertRegex(told, r"undecided +home; no load of .*firefox.* has a value")
+
+    def test_a_page_of_one_side_alone_is_named_where_that_is_allowed(self):
+        both = result(1000)
+        both["loads"] += result(1000, url=URL + "more")["loads"]
+        code, told, _ = self.compare(both, result(1000), "--allow", "pages")
+        self.assertEqual(code, 0, told)
+        self.assertIn(f"note: not compared: only A has loads of {URL}more\n", told)
+        other = result(1000, url=URL + "more")
+        for flags, why in (((), f"only A has loads of {URL}\n"),
+                           (("--allow", "pages"), "no page has loads in both A and B\n")):
+            code, told, said = self.compare(result(1000), other, *flags)
+            self.assertEqual((code, told), (1, ""))
+            self.assertIn("A and B cannot be compared: " + why, said)
+
     def test_only_the_set_of_the_two_folders_names_pages(self):
         home = result(1000)
         code, told, _ = self.compare_folders({"home": home}, {"home": home})

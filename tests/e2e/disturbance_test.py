@@ -7,8 +7,10 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
+import time
 import unittest
 
 import gate_sites
@@ -18,18 +20,16 @@ from gate_sites import URL
 # Version 1 of control groups, or version 2.
 CPU_GROUPS = [pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup")]
 
+# 1.5 % of a load of 4 s.
+STOP_SECONDS = 0.06
+STOPPED = "a process of the load was stopped (SIGSTOP)"
+
 
 def descendants(pid):
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
             yield int(child)
             yield from descendants(int(child))
-
-
-def looks_of(pid):
-    """How many times a process has waited for something."""
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
 
 
 def name_of(pid):
@@ -39,14 +39,14 @@ def name_of(pid):
 
 
 def stop_a_browser(gate):
-    """Stops a process of the browser until the gate has looked around twice."""
+    """Stops a process of the browser for a moment, in which a gate looks around twice."""
     for pid in descendants(gate):
         if not name_of(pid).startswith(("chrom", "headless")):
             continue
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGSTOP)
-            before = looks_of(gate)
-            while looks_of(gate) < before + 3:
+            until = time.monotonic() + STOP_SECONDS
+            while time.monotonic() < until:
                 os.sched_yield()
             os.kill(pid, signal.SIGCONT)
             return True
@@ -90,27 +90,28 @@ class Disturbance(harness.TestCase):
             env=harness.environment(self.folder), preexec_fn=before)
 
     def test_a_stopped_process_has_its_run_repeated(self):
-        gate = self.start_gate("--max-runs", "4", "-o", str(self.folder))
-        said, stopped = [], False
+        gate = self.start_gate("--max-runs", "6", "-o", str(self.folder))
+        said, repeated = [], None
         for line in gate.stderr:
             said.append(line)
-            if line.startswith("run 1 of") and not stopped:
-                while not (stopped := stop_a_browser(gate.pid)):
+            repeated = repeated or re.fullmatch(
+                rf"reprise: run (\d+) is repeated: {re.escape(STOPPED)}\n", line)
+            # A busy machine can hide a stop: then there is another one. What became of run 2 is
+            # known before run 3.
+            if re.match("run [135] of", line) and not repeated:
+                while not stop_a_browser(gate.pid) and gate.poll() is None:
                     os.sched_yield()
         output = gate.stdout.read()
         gate.communicate()
         self.assertIn(gate.returncode, (0, 5, 6), "".join(said))
-        repeated = [line for line in said if "is repeated" in line]
-        self.assertIn("reprise: run 2 is repeated: a process of the load was stopped (SIGSTOP)\n",
-                      repeated, "".join(said))
-        skipped = json.loads(output)["gate"]["skipped"]
-        self.assertEqual(skipped["a process of the load was stopped (SIGSTOP)"], 1)
+        self.assertTrue(repeated, "".join(said))
+        self.assertGreaterEqual(json.loads(output)["gate"]["skipped"][STOPPED], 1)
         for name in ("a", "b"):
             loads = json.loads((self.folder / f"{name}.json").read_text())["loads"]
-            of_run = [load for load in loads if load["run"] == 2]
+            of_run = [load for load in loads if load["run"] == int(repeated[1])]
             self.assertGreater(len(of_run), 1)  # both sides again
             self.assertNotIn("skipped", of_run[-1])
-            self.assertIn("skipped", of_run[0])
+            self.assertIn(STOPPED, [load.get("skipped") for load in of_run])
 
     def test_a_quota_of_half_a_processor_is_no_number(self):
         with half_a_processor() as group:
@@ -122,8 +123,10 @@ class Disturbance(harness.TestCase):
             output, said = gate.communicate()
             self.assertEqual(gate.returncode, 6, said)
             self.assertIn("undecided, since the machine disturbs the loads: ", said)
-            self.assertIn("a processor quota stopped the load for N ms", said)
+            self.assertRegex(said, r"a processor quota stopped the load for \d+ ms")
+            self.assertIn("larger processor quota", said)
             verdict = json.loads(output)
+            self.assertEqual(set(verdict["gate"]["largest"]), set(verdict["gate"]["skipped"]))
             self.assertEqual((verdict["verdict"], verdict["gate"]["end"]),
                              ("undecided", "disturbed"))
 

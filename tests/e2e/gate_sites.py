@@ -107,15 +107,19 @@ class Refused(AssertionError):
     """The two sides are not to be compared, such as behind a link that was late."""
 
 
-def gate(folder, side_a, side_b, *arguments, timeout=1500, seed=1):
-    """The verdict, as --json has it, and what was said meanwhile."""
+def gate(folder, side_a, side_b, *arguments, timeout=1500, seed=1, noise_check=False, **options):
+    """The verdict, as --json has it, and what was said meanwhile. `options`: of subprocess."""
+    options.setdefault("env", harness.environment(folder))
     done = subprocess.run(
         [harness.REPRISE, "gate", side_a, side_b, "--json", "--seed", str(seed),
-         "--skip-noise-check", *arguments],
-        capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, text=True,
-        env=harness.environment(folder), check=False)
+         *([] if noise_check else ["--skip-noise-check"]), *arguments],
+        capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, text=True, check=False,
+        **options)
     if done.returncode not in (0, 5, 6):
-        kind = Refused if "reprise: refused after" in done.stderr else AssertionError
+        # Also where the time was up, or the loads, while the two sides were not comparable.
+        is_refused = ("reprise: refused after" in done.stderr or
+                      '"verdict":"refused"' in done.stdout)
+        kind = Refused if is_refused else AssertionError
         raise kind(f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
     verdict = json.loads(done.stdout)
     expected = {0: "same", 5: "different", 6: "undecided"}[done.returncode]

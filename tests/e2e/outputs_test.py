@@ -106,6 +106,34 @@ class Outputs(harness.TestCase):
             self.assertIn("cannot be written", done.stderr.decode())
             self.assertFalse(ran.exists(), arguments)
 
+    def test_the_files_of_an_earlier_gate_are_not_taken_for_this_ones(self):
+        report, results = self.folder / "report.xml", self.folder / "results"
+        results.mkdir()
+        names = ("a.json", "b.json", "verdict.json", "why.md")
+        for path in (report, *(results / name for name in names)):
+            path.write_text("of an earlier run")
+        sides = (f"{archive} http://origin.test/"
+                 for archive in (self.folder / "missing.reprise", self.archive))
+        done = harness.run("gate", *sides, "--why", "--junit", str(report), "-o", str(results),
+                           folder=self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(list(results.iterdir()), [], done.stderr.decode())
+        self.assertIn("<error message=", report.read_text())
+        self.assertIn(f"exit status {done.returncode}", report.read_text())
+
+    def test_a_folder_where_no_file_can_be_created_is_noticed_first(self):
+        if os.geteuid() == 0:
+            self.skipTest("root can create files everywhere")
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o500)
+        side = f"{self.archive} http://origin.test/"
+        for arguments in (("gate", side, side), ("gate", "--aa", side),
+                          ("whatif", self.archive, "http://origin.test/", "--what-if",
+                           "host=x.test: drop")):
+            done = harness.run(*map(str, arguments), "-o", str(closed), folder=self.folder)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("no file can be created in", done.stderr.decode())
+
     def test_two_results_in_one_file_are_refused_before_the_run(self):
         before = self.archive.read_bytes()
         one, ran = self.folder / "one", self.folder / "ran"

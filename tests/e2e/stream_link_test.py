@@ -169,6 +169,18 @@ class StreamLink(Recorded):
         self.assertGreater(link["lateness"]["events"], 0)
         self.assertGreater(link["down"]["bytes_out"], len(LARGE))
 
+    def test_a_recording_tells_the_seed_of_its_losses(self):
+        for link, said in (("none,loss=1%", "--link-seed 7"), ("none", None)):
+            archive = self.folder / f"{link}.reprise"
+            done = harness.run("record", "-o", str(archive), "--link", link, "--link-seed", "7",
+                               "--shaper", "stream", "--no-selfcheck", "--", "true",
+                               folder=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if said:
+                self.assertIn(said, done.stderr.decode())
+            else:
+                self.assertNotIn("--link-seed", done.stderr.decode())
+
     def test_the_exit_code_is_the_commands_and_its_flags_lead_through_the_link(self):
         file = self.folder / "report.json"
         done = harness.run("replay", str(self.archive), "--link", LINK, "--shaper", "stream",

@@ -2,6 +2,8 @@
 """The binary as `tsproxy`: the command line, the lines and the commands that Telemetry's
 ts_proxy_server and crossbench use, in their order. Lower bounds of time alone."""
 
+import contextlib
+import fcntl
 import os
 import re
 import select
@@ -9,6 +11,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import termios
 import time
 
 import harness
@@ -16,6 +19,9 @@ from wire import DEADLINE_SECONDS, HOST, Certificate, Client, response
 
 RTT_S = 0.3
 LARGE = bytes(range(256)) * 400
+SMALL_BUFFER_BYTES = 16384
+ENDLESS = bytes(16 << 20)  # more than all sockets hold unread
+UNREAD_SECONDS = 10  # less than DeliveryWait::kPatience
 
 
 class Tsproxy:
@@ -66,10 +72,14 @@ class Sequence(harness.TestCase):
         return self.tsproxy("--port=0", f"--desthost={self.clear.address}",
                             f"--mapports=443:{self.secure.port},*:{self.clear.port}")
 
-    def connect(self, tsproxy, host=HOST, port=80):
+    def connect(self, tsproxy, host=HOST, port=80, receive_bytes=None):
         """The reply of the proxy, and the connection."""
-        sock = socket.create_connection(tsproxy.address, DEADLINE_SECONDS)
+        sock = socket.socket()
         self.addCleanup(sock.close)
+        sock.settimeout(DEADLINE_SECONDS)
+        if receive_bytes:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        sock.connect(tsproxy.address)
         sock.sendall(b"\5\1\0")
         self.assertEqual(sock.recv(2), b"\5\0")
         name = host.encode()
@@ -117,6 +127,37 @@ class Sequence(harness.TestCase):
                 answering.close()
                 with self.assertRaises(ConnectionResetError):
                     sock.recv(1)
+
+    def early_answer(self, sock, origin):
+        """What a client receives that is answered, and then reset, during its upload."""
+        sock.sendall(b"upload")
+        answering, _ = origin.accept()
+        self.assertEqual(answering.recv(1), b"u")
+        answering.sendall(LARGE)
+        while any(fcntl.ioctl(answering, termios.TIOCOUTQ, bytes(4))):
+            os.sched_yield()
+        answering.close()  # a reset, because bytes are unread
+        # Before the client reads: the proxy finds the reset while it has to deliver the answer.
+        sock.settimeout(UNREAD_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            sock.sendall(ENDLESS)
+        sock.settimeout(DEADLINE_SECONDS)
+        received = bytearray()
+        with self.assertRaises(ConnectionResetError):
+            while part := sock.recv(65536):
+                received += part
+        return bytes(received)
+
+    def test_an_answer_arrives_before_the_reset_of_its_server(self):
+        with socket.create_server(("127.0.0.1", 0)) as origin:
+            origin.settimeout(DEADLINE_SECONDS)
+            port = origin.getsockname()[1]
+            for link in ((), ("--rtt=10",)):
+                tsproxy = self.tsproxy("--port=0", "--desthost=127.0.0.1", f"--mapports=*:{port}",
+                                       *link)
+                code, sock = self.connect(tsproxy, receive_bytes=SMALL_BUFFER_BYTES)
+                self.assertEqual(code, 0)
+                self.assertTrue(self.early_answer(sock, origin) == LARGE, link)
 
     def first_byte(self, tsproxy):
         began = time.monotonic()

@@ -59,6 +59,31 @@ class ViewCommand(View):
         self.assertEqual(self.view(fine, "-o", page).returncode, 0)
         self.assertNotEqual(page.read_text(), "old")
 
+    def test_two_results_have_the_verdict_of_their_gate_or_of_compare(self):
+        paths = []
+        for name, digest in (("a", "ab"), ("b", "cd")):
+            loads = [view_results.load_of(run, 5, random.Random(4), view_results.configuration())
+                     for run in range(1, 12)]
+            paths.append(self.folder / f"{name}.json")
+            paths[-1].write_text(json.dumps({**view_results.result_of(loads),
+                                             "archive_sha256": digest * 32}))
+        compared = harness.run("compare", *map(str, paths), "--allow", "archive", "--metric",
+                               "load", "--json")
+        verdict = {**json.loads(compared.stdout), "gate": {"end": "decided", "runs": 10, "seed": 1}}
+        beside, remark = "as in verdict.json beside them", "the gate ended after 10 loads a side"
+        compare, archives = "as by reprise compare", "A was loaded from shop.reprise"
+        for seed, source, said in ((None, compare, archives), (1, beside, remark),
+                                   (2, compare, archives)):
+            if seed:
+                verdict["gate"]["seed"] = seed
+                (self.folder / "verdict.json").write_text(json.dumps(verdict))
+            page = self.view(*paths, "-o", "-").stdout.decode()
+            self.assertIn(f'"verdict":"same","source":"{source}","refusals":[]', page)
+            self.assertIn(said, page)
+            self.assertNotIn("A and B cannot be compared: A", page)
+        self.assertIn('"source":"as by reprise compare"',
+                      self.view(*reversed(paths), "-o", "-").stdout.decode())
+
     def test_the_page_never_replaces_an_input(self):
         path = self.result([view_results.load_of(1, 3, random.Random(1), {})])
         before = path.read_bytes()

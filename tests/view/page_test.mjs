@@ -10,6 +10,7 @@ import { listed, typesOf } from '../../view/page/order.js';
 import { groupsOf, medianInterval, summaryOf } from '../../view/page/statistics.js';
 import { totalsBy } from '../../view/page/tables.js';
 import { barText } from '../../view/page/timeline.js';
+import { reasonOf } from '../../view/page/verdict.js';
 import { request, requests } from './request.mjs';
 
 test('packed requests become objects by their columns', () => {
@@ -66,6 +67,13 @@ test('names and hosts of URLs, also of strange ones', () => {
       ['a.test', 'y.js?v=1'], ['a.test', '/'], ['a.test', 'd/'], ['a.test', '/?q'],
       ['', 'nonsense'], ['', '/']
     ]);
+});
+
+test('a page without values, or with many failed loads, is undecided for a reason', () => {
+  assert.strictEqual(reasonOf({ metrics: [], few_count: false }),
+    'no load has a value of what is compared');
+  assert.match(reasonOf({ metrics: [{}], few_count: true }), /^so many loads failed/);
+  assert.strictEqual(reasonOf({ metrics: [{}], few_count: false }), '');
 });
 
 test('numbers in words', () => {

@@ -427,6 +427,24 @@ TEST(ViewPage, OfResultsHasNoSecrets) {
   EXPECT_THAT(*page, Not(HasSubstr(kSecret)));
 }
 
+TEST(ViewPage, OfResultsHasWhatTheirTracesShow) {
+  LoadResult result;
+  result.loads.emplace_back().page.trace = "trace.json.gz";
+  auto const visuals_of = [](const PageLoad& page) -> std::optional<TraceVisuals> {
+    if (page.trace.empty()) return std::nullopt;
+    TraceVisuals visuals;
+    visuals.long_tasks.push_back({.start_ms = 10, .end_ms = 90});
+    return visuals;
+  };
+  std::array const shown{NamedResult{result, "a"}};
+  auto const without = results_page(shown);
+  auto const with = results_page(shown, nullptr, visuals_of);
+  ASSERT_TRUE(without);
+  ASSERT_TRUE(with);
+  EXPECT_THAT(*without, Not(HasSubstr(R"("long_tasks":[[)")));
+  EXPECT_THAT(*with, HasSubstr(R"("long_tasks":[[)"));
+}
+
 TEST(ViewPage, HoldsAModelAndLetsRunItsOwnScriptAlone) {
   auto const page = view_page("{\"a\":\"STYLE MODEL SCRIPT\"}");
   EXPECT_THAT(page, HasSubstr(R"(<script type="application/json" id="model">{"a":"STYLE MODEL)"));

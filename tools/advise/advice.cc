@@ -22,6 +22,12 @@ bool MeasuredChange::fails_more() const {
          reprise::fails_more(comparison.pages.front());
 }
 
+bool MeasuredChange::is_undecided() const {
+  auto const* const found = saving();
+  return found != nullptr && found->finding.verdict == Verdict::kUndecided && losses.empty() &&
+         !fails_more();
+}
+
 const char* MeasuredChange::verdict() const {
   if (fails_more()) return "breaks the page";
   auto const* const found = saving();

@@ -16,6 +16,9 @@
 
 namespace reprise {
 
+/// Of the intervals of PredictedQuantile, where there are rows enough.
+inline constexpr double kPredictedLevel = .95;
+
 /// A change with what it was measured to save.
 struct MeasuredChange {
   std::vector<ChangeCandidate> candidates;     ///< several: made together
@@ -24,6 +27,7 @@ struct MeasuredChange {
   std::optional<PredictedQuantile> predicted;  ///< the median of that metric
   std::string not_predicted;                   ///< why not; a sentence
   PageLosses losses;
+  double level = .95;  ///< of the interval of its shift
 
   /// Nothing if it could not be compared.
   const ComparedMetric* saving() const;
@@ -36,6 +40,8 @@ struct MeasuredChange {
   /// What a third party costs is no reason to do without it.
   bool is_of_third_party() const { return candidates.front().kind == "third party"; }
   bool is_advised() const { return helps() && !is_of_third_party(); }
+  /// Whether more loads could show that it helps.
+  bool is_undecided() const;
   /// "saves", "breaks the page", "costs", "no effect", "undecided" or "not compared".
   const char* verdict() const;
   /// What to do, or "3 together".
@@ -56,6 +62,14 @@ struct UntriedChange {
   std::string why;                             ///< a sentence
 };
 
+/// Changes that could help, and for which there was no place.
+struct BeyondCandidates {
+  std::size_t changes = 0;
+  std::optional<double> best_saving_us;  ///< predicted; nothing if that of none is
+  std::size_t candidates = 0;            ///< the limit
+  std::size_t enough = 0;                ///< a limit that is enough, as far as one is allowed
+};
+
 struct Advice {
   /// What is advised, the best first, then third parties that cost time, then the others.
   std::vector<MeasuredChange> changes;
@@ -70,6 +84,8 @@ struct Advice {
   /// One that should decide about the undecided changes that seem to save something, as far as so
   /// many loads are allowed; nothing if there are no such changes.
   std::optional<std::chrono::minutes> budget_to_decide;
+  std::optional<BeyondCandidates> beyond;  ///< these are among `not_tried`, too
+  double alpha = .05;                      ///< of all changes together
 
   /// Sorts the changes.
   void sort();

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <ranges>
 #include <utility>
 
+#include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/markdown.h"
 #include "base/text/printable.h"
 #include "base/text/shell.h"
@@ -28,6 +31,18 @@ std::string measured_text(const MeasuredChange& change) {
                                             : change.comparison.refusals.front().text;
 }
 
+/// "95 %", "99.2 %", "99.95 %": never 100 %.
+std::string level_text(double level) {
+  auto const decimals = std::max(1, static_cast<int>(std::ceil(-std::log10(100 * (1 - level)))));
+  return formatted("%.*g %%", 2 + decimals, 100 * level);
+}
+
+bool has_interval(const MeasuredChange& change) {
+  auto const* const saving = change.saving();
+  return saving != nullptr && saving->finding.is_compared() &&
+         std::isfinite(saving->finding.shift.low);
+}
+
 class AdviceText {
  public:
   AdviceText(const Advice& advice, bool markdown) : advice_(advice), markdown_(markdown) {
@@ -43,6 +58,8 @@ class AdviceText {
     add_all_that([](const MeasuredChange& each) { return !each.helps(); },
                  "Tried, and not advised:");
     add_not_tried();
+    add_levels();
+    add_beyond();
     add_budget();
     add_lost();
     add_shared_remarks();
@@ -141,16 +158,70 @@ class AdviceText {
     for (const UntriedChange& each : advice_.not_tried) {
       if (std::exchange(first, false)) text_ += "\nNot measured:\n\n";
       text_ += "-  " + safe(each.candidate.advice) + "\n";
+      if (each.predicted) text_ += "   predicted: " + saving_text(*each.predicted) + "\n";
       for (auto const line : std::views::split(each.why, '\n')) {
         text_ += "   " + safe(std::string_view(line)) + "\n";
       }
     }
   }
 
+  /// Of the changes that are measured alone; empty: there is no interval.
+  std::string level_alone_text() const {
+    std::vector<double> levels;
+    for (const MeasuredChange& change : advice_.changes) {
+      if (has_interval(change)) levels.push_back(change.level);
+    }
+    if (levels.empty()) return {};
+    auto const [low, high] = std::ranges::minmax(levels);
+    auto text = level_text(low);
+    if (level_text(high) != text) text += " to " + level_text(high);
+    if (advice_.changes.size() == 1) return text;
+    return text + " each (" + level_text(1 - advice_.alpha) + " for all " +
+           counted(advice_.changes.size(), "change") + " together)";
+  }
+
+  bool has_predicted_interval() const {
+    auto const reaches_level = [](const auto& change) {
+      return change.predicted && change.predicted->interval_reaches_level;
+    };
+    return std::ranges::any_of(advice_.changes, reaches_level) ||
+           std::ranges::any_of(advice_.not_tried, reaches_level);
+  }
+
+  void add_levels() {
+    auto text = level_alone_text();
+    auto const add_more = [&text](const std::string& more) {
+      text += (text.empty() ? "" : ", ") + more;
+    };
+    if (advice_.together && has_interval(*advice_.together)) {
+      add_more(level_text(advice_.together->level) + " of the combination");
+    }
+    if (has_predicted_interval()) add_more(level_text(kPredictedLevel) + " of predictions");
+    if (!text.empty()) text_ += "\nIntervals: " + text + ".\n";
+  }
+
+  void add_beyond() {
+    auto const& beyond = advice_.beyond;
+    if (!beyond) return;
+    text_ += "\n" + counted(beyond->changes, "more change") + " could help";
+    if (auto const best = beyond->best_saving_us; best && *best > 0) {
+      text_ += " (the best one is predicted to save " + ms_text(*best / kUsPerMs, 1) + ")";
+    }
+    if (beyond->enough > beyond->candidates) {
+      bool const is_all = beyond->enough >= beyond->candidates + beyond->changes;
+      text_ += "; --candidates " + std::to_string(beyond->enough) +
+               (is_all ? " tries all" : " tries more of them");
+    }
+    text_ += ".\n";
+  }
+
   void add_budget() {
     if (auto const all = advice_.budget_for_all) {
-      text_ += "\nThe budget was too short for all changes that could help; --budget " +
-               std::to_string(all->count()) + "m is enough.\n";
+      text_ += "\nThe budget was too short for " +
+               (advice_.beyond ? "the first " + std::to_string(advice_.beyond->candidates)
+                               : std::string("all")) +
+               " changes that could help; --budget " + std::to_string(all->count()) +
+               "m is enough.\n";
     } else if (auto const more = advice_.budget_to_decide) {
       text_ +=
           "\nSome changes that seem to save time are undecided, since loads vary: about "

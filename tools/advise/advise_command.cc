@@ -4,16 +4,20 @@
 #include <cstdio>
 #include <memory>
 #include <random>
+#include <span>
+#include <string_view>
 
 #include "base/system/private_file.h"
 #include "base/system/private_folder.h"
 #include "base/system/program.h"
 #include "pageload/results/result_file.h"
+#include "tools/advise/advice_pictures.h"
 #include "tools/advise/advice_text.h"
 #include "tools/advise/advise_run.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
+#include "tools/experiment/fresh_folder.h"
 #include "tools/load/load_budget.h"
 #include "tools/predict/learnt_page.h"
 #include "tools/process/command_line.h"
@@ -34,6 +38,7 @@ struct AdviseFlags {
   std::string budget = "10m";
   std::optional<std::uint64_t> seed;
   fs::path output;
+  bool no_pictures = false;
 };
 
 json::object candidate_json(const ChangeCandidate& candidate) {
@@ -44,9 +49,13 @@ json::object candidate_json(const ChangeCandidate& candidate) {
 }
 
 json::object predicted_json(const PredictedQuantile& predicted) {
+  auto const known = [&predicted](double value) {
+    return predicted.interval_reaches_level ? json::value(value) : json::value();
+  };
   return {{"saving_ms", predicted.saving_us / 1000},
-          {"low_ms", predicted.saving_low_us / 1000},
-          {"high_ms", predicted.saving_high_us / 1000}};
+          {"low_ms", known(predicted.saving_low_us / 1000)},
+          {"high_ms", known(predicted.saving_high_us / 1000)},
+          {"level", known(kPredictedLevel)}};
 }
 
 json::array strings_json(const std::vector<std::string>& strings) {
@@ -83,7 +92,8 @@ json::object change_json(const MeasuredChange& change) {
     };
     out["shift"] = {{"estimate", known(finding.shift.estimate)},
                     {"low", known(finding.shift.low)},
-                    {"high", known(finding.shift.high)}};
+                    {"high", known(finding.shift.high)},
+                    {"level", known(change.level)}};
   }
   return out;
 }
@@ -103,7 +113,10 @@ json::object lost_json(const LostLoads& lost) {
 json::object advice_json(const Advice& advice, std::uint64_t seed) {
   json::array changes;
   for (const MeasuredChange& change : advice.changes) changes.push_back(change_json(change));
-  json::object out{{"schema", "reprise-advice/1"}, {"seed", seed}, {"changes", std::move(changes)}};
+  json::object out{{"schema", "reprise-advice/1"},
+                   {"seed", seed},
+                   {"alpha", advice.alpha},
+                   {"changes", std::move(changes)}};
   if (advice.together) out["together"] = change_json(*advice.together);
   json::array left_out;
   for (const LeftOut& each : advice.left_out) {
@@ -124,42 +137,89 @@ json::object advice_json(const Advice& advice, std::uint64_t seed) {
   return out;
 }
 
-/// advice.json, advice.md, dependency.json, the loads of each side, and view.html: as recorded, and
-/// with what helps most.
+/// Prints why it could not; false then.
+bool write_file(std::string_view content, const fs::path& path) {
+  auto const written = write_private_file(content, path);
+  if (!written) say(0, path.string() + ": " + written.error().message());
+  return written.has_value();
+}
+
+/// view.html: the traced loads with their frames, then the measured ones as recorded and with what
+/// helps most. Prints why it could not be written; false then.
+bool keep_view(const fs::path& folder, const AdviseRun& run) {
+  auto const& seen = run.pictures().seen;
+  std::vector<NamedResult> shown;
+  for (const SeenSide& each : seen) shown.push_back({each.result, each.title + ", traced"});
+  shown.push_back({run.experiment().side(0).result(), "as recorded"});
+  if (auto const* const best = run.advice().best()) {
+    shown.push_back({run.experiment().side(best->side).result(), best->title()});
+  }
+  auto const visuals_of = [&seen](const PageLoad& page) -> std::optional<TraceVisuals> {
+    auto const found = std::ranges::find(
+        seen, page.trace, [](const SeenSide& each) { return each.result.loads.back().page.trace; });
+    return found == seen.end() ? std::nullopt : std::optional(found->visuals);
+  };
+  auto const page = results_page(shown, &run.page().graph, visuals_of);
+  auto const path = folder / "view.html";
+  if (page) return write_file(*page, path);
+  say(0, path.string() + ": " + page.error().message());
+  return false;
+}
+
+/// Those of each change, beside the page as recorded.
+std::vector<ChangePictures> pictures_of(const AdvicePictures& pictures) {
+  std::vector<ChangePictures> changes;
+  auto const& seen = pictures.seen;
+  if (seen.empty() || seen.front().side != 0) return changes;
+  for (const SeenSide& each : std::span(seen).subspan(1)) {
+    changes.push_back({each, picture_pairs(seen.front().visuals, each.visuals)});
+  }
+  return changes;
+}
+
+bool keep_pictures(const fs::path& folder, std::span<const ChangePictures> changes) {
+  bool kept = true;
+  auto const keep = [&](const std::string& jpeg, const std::string& name) {
+    if (!jpeg.empty()) kept = write_file(jpeg, folder / name) && kept;
+  };
+  for (auto const& [changed, pairs] : changes) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      keep(pairs[i].recorded, recorded_picture_name(changed.side, i + 1));
+      keep(pairs[i].changed, changed_picture_name(changed.side, i + 1));
+    }
+  }
+  return kept;
+}
+
+/// All files of files_of().
 bool keep(const fs::path& folder, const AdviseRun& run, std::uint64_t seed) {
   if (folder.empty()) return true;
   Advice const& advice = run.advice();
   bool kept = keep_file(folder, "advice.json", advice_json(advice, seed));
   kept = keep_dependencies(folder, run.page().graph) && kept;
-  auto const write = [&](const std::string& text, const char* name) {
-    auto const written = write_private_file(text, folder / name);
-    if (!written) say(0, (folder / name).string() + ": " + written.error().message());
-    kept = kept && written.has_value();
-  };
-  write("# " + run.experiment().side(0).cells().front().url + "\n\n" + advice_text(advice, true),
-        "advice.md");
   for (std::size_t side = 0; side < run.experiment().sides(); ++side) {
     auto const name = "loads-" + std::to_string(side) + ".json";
     kept = keep_file(folder, name.c_str(), to_json(run.experiment().side(side).result())) && kept;
   }
-  std::vector<NamedResult> shown{{run.experiment().side(0).result(), "as recorded"}};
-  if (auto const* const best = advice.best()) {
-    shown.push_back({run.experiment().side(best->side).result(), best->title()});
-  }
-  auto const page = results_page(shown, &run.page().graph);
-  if (page) {
-    write(*page, "view.html");
-  } else {
-    say(0, (folder / "view.html").string() + ": " + page.error().message());
-  }
-  return kept && page;
+  bool const has_view = keep_view(folder, run);
+  auto const changes = pictures_of(run.pictures());
+  kept = keep_pictures(folder, changes) && has_view && kept;
+  return write_file("# " + run.experiment().side(0).cells().front().url + "\n\n" +
+                        advice_text(advice, true) +
+                        pictures_markdown(changes, run.pictures(), has_view),
+                    folder / "advice.md") &&
+         kept;
 }
 
-std::vector<std::string> files_of(const AdviseFlags& flags) {
+std::vector<std::string> files_of() {
   std::vector<std::string> names{"advice.json", "advice.md", "dependency.json", "view.html"};
-  // The page as recorded, each change, and each combination.
-  for (std::size_t side = 0; side <= 2 * flags.candidates; ++side) {
+  // The page as recorded, each change, and each combination; also those of a run with more.
+  for (std::size_t side = 0; side <= 2 * AdviseRun::kCandidatesMax; ++side) {
     names.push_back("loads-" + std::to_string(side) + ".json");
+    for (std::size_t pair = 1; pair <= kPicturePairsMax; ++pair) {
+      names.push_back(recorded_picture_name(side, pair));
+      names.push_back(changed_picture_name(side, pair));
+    }
   }
   return names;
 }
@@ -171,12 +231,8 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
   if (compare->metrics.empty()) compare->metrics = {0};
   auto const budget = parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "advise: --budget must be a time such as 90s, 10m or 1h");
-  if (!is_archive_kept(words, flags.output, files_of(flags))) return kExitUsage;
-  if (!flags.output.empty()) {
-    std::error_code error;
-    fs::create_directories(flags.output, error);
-    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
-  }
+  if (!is_archive_kept(words, flags.output, files_of())) return kExitUsage;
+  if (!make_fresh_folder(flags.output, files_of())) return kExitFailed;
   auto const seed = flags.seed.value_or(std::random_device()());
   Interruption const interruption;  // a signal leaves no folder behind
   auto const traces = PrivateFolder::make("reprise-advise-");
@@ -186,6 +242,7 @@ int run_command(const AdviseFlags& flags, const std::vector<std::string>& words)
                  .most_runs = flags.most_runs,
                  .images = find_program("vips").has_value(),
                  .keeps_loads = !flags.output.empty(),
+                 .takes_pictures = !flags.output.empty() && !flags.no_pictures,
                  .budget = *budget,
                  .seed = seed,
                  .words = words,
@@ -220,18 +277,20 @@ void add_advise_command(CLI::App& app, const std::vector<std::string>& command, 
   sub->allow_extras();
   add_compare_flags(*sub, flags->compare, ComparedMetrics::kOne);
   sub->add_option("--candidates", flags->candidates, "Try at most N changes")
-      ->check(CLI::Range(1U, 100U))
+      ->check(CLI::Range(std::size_t{1}, AdviseRun::kCandidatesMax))
       ->capture_default_str();
   sub->add_option("--max-runs", flags->most_runs, "Load each side at most N times")
       ->check(CLI::Range(AdviseRun::kPilot, std::size_t{10'000}))
       ->capture_default_str();
-  sub->add_option("--budget", flags->budget, "Stop after this time: 90s, 10m, 1h")
+  sub->add_option("--budget", flags->budget, "Stop measuring after this time: 90s, 10m, 1h")
       ->capture_default_str();
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")
       ->check(seeds());
-  sub->add_option(
-      "-o,--output", flags->output,
-      "Write advice.json, advice.md, dependency.json, view.html and the loads to this folder");
+  sub->add_option("-o,--output", flags->output,
+                  "Write advice.json, advice.md, dependency.json, view.html, the loads, and "
+                  "pictures before and after each change with advice to this folder");
+  sub->add_flag("--no-pictures", flags->no_pictures,
+                "Make no pictures: they take one more load of each side, after --budget");
   sub->callback([flags, command, sub, &exit_code] {
     exit_code = run_command(*flags, load_words(*sub, command));
   });

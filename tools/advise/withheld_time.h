@@ -11,4 +11,8 @@ namespace reprise {
 /// short for a step, or if fewer than two changes may help.
 double seconds_withheld(std::size_t may_help, double seconds_of_step, double seconds_left);
 
+/// What the combination of so many changes takes, which were shown to help: a step for each but the
+/// first.
+double seconds_of_steps(std::size_t helping, double seconds_of_step);
+
 }  // namespace reprise

@@ -147,7 +147,10 @@ int join(const fs::path& path, const fs::path& recording, bool pages) {
   if (!replacement) return say_unusable(path, replacement.error());
   std::vector<const ArchiveReader*> const from = {&replacement->original(), added->get()};
   auto const parts = merge_archives(from, {.all_pages = pages}, replacement->target());
-  if (!parts) return say_unusable(path, parts.error());
+  if (!parts) {
+    bool const is_added = parts.error().code == archive_errc::corrupt && parts.error().archive == 1;
+    return say_unusable(is_added ? recording : path, parts.error().code);
+  }
   if (auto done = replacement->commit({}); !done) return say_unusable(path, done.error());
   std::fprintf(stderr, "added to %s: %s, now %llu\n", path.c_str(),
                counted(parts->back().taken, "exchange").c_str(),

@@ -192,16 +192,23 @@ Reading read_all(const ImportArguments& arguments, Importer& importer) {
   return reading;
 }
 
-/// After a request to stop: keeps the exchanges read so far, in a session without an end.
+/// After a request to stop: keeps the exchanges read so far, if any, in a session without an end.
 int end_early(const ImportArguments& arguments, Importer& importer, ArchiveWriter& writer) {
   auto fault = importer.finish();
   if (auto const closed = writer.close(); !closed) {
     fault = Fault{.what = "cannot be written", .system = closed.error()};
   }
   if (fault) print_fault(arguments.archive, *fault);
-  print_report(arguments, importer.report());
-  std::fprintf(stderr, "reprise: interrupted: %s contains what was read so far\n",
-               arguments.archive.c_str());
+  bool const is_empty = importer.report().exchanges == 0;
+  if (is_empty) {
+    print_remarks(importer.report());
+    ::unlink(arguments.archive.c_str());
+  } else {
+    print_report(arguments, importer.report());
+  }
+  std::fprintf(
+      stderr, "reprise: interrupted: %s %s\n", arguments.archive.c_str(),
+      is_empty ? "was not written: nothing was read so far" : "contains what was read so far");
   return Interruption::exit_code();
 }
 

@@ -69,13 +69,13 @@ int merge(const MergeArguments& arguments) {
                                return filter->takes(exchange, number);
                              }};
   auto const parts = merge_archives(readers, options, to->writer());
-  if (!parts && parts.error() == archive_errc::corrupt) {
-    std::fprintf(
-        stderr,
-        "reprise: an archive is damaged. Run `reprise archive verify` on each to see where\n");
-    return kExitArchive;
+  if (!parts) {
+    auto const& [code, index] = parts.error();
+    auto const& input = archives[index];
+    bool const is_input = code == archive_errc::corrupt ||
+                          (code == archive_errc::too_large && input.reader->report().facts_ignored);
+    return say_unusable(is_input ? input.path : to->path(), code);
   }
-  if (!parts) return say_unusable(to->path(), parts.error());
   auto const count = to->writer().exchange_count();
   if (auto const exit_code = to->finish(); exit_code != kExitDone) return exit_code;
   print_parts(archives, *parts);

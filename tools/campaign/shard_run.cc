@@ -234,9 +234,9 @@ class ShardRun {
     auto const seconds = std::lround(plan_.campaign.advise_minutes * 60);
     auto words = words_of(part, plan_.campaign.sides.front());
     words.insert(words.begin(), "advise");
-    words.insert(words.end(),
-                 {"--budget", std::to_string(seconds) + "s", "--seed",
-                  std::to_string(seed_of(plan_, part)), "-o", folder->path().string()});
+    words.insert(words.end(), {"--budget", std::to_string(seconds) + "s", "--seed",
+                               std::to_string(seed_of(plan_, part)), "--no-pictures", "-o",
+                               folder->path().string()});
     ErrorRelay errors(folder->path() / "errors.txt");
     auto const code = run_self(std::move(words), &errors);
     if (code != kExitDone) {

@@ -38,12 +38,14 @@ int run_compare(const Files& files, const CompareFlags& flags) {
   if (!are_different_files("a result", {files.a, files.b}, {{"--junit", flags.junit}})) {
     return kExitUsage;
   }
+  if (!remove_stale_file(flags.junit, "--junit")) return kExitFailed;
   Measurements sides[2];
   for (auto const& [path, side] : {std::pair{&files.a, &sides[0]}, {&files.b, &sides[1]}}) {
     auto read = read_measurements(*path);
     if (!read) {
-      std::fprintf(stderr, "reprise: %s is not a result of `reprise load -o`: %s\n", path->c_str(),
-                   read.error().c_str());
+      auto const why = path->string() + " is not a result of `reprise load -o`: " + read.error();
+      std::fprintf(stderr, "reprise: %s\n", why.c_str());
+      write_junit_error(why, flags);
       return kExitFailed;
     }
     *side = std::move(*read);

@@ -41,6 +41,16 @@ std::expected<void, std::string> read_minimum_effect(std::string_view text,
   }
 }
 
+/// Prints why it could not; false then.
+bool write_text(const std::string& text, const std::filesystem::path& path) {
+  auto const written = write_private_file(text, path);
+  if (!written) {
+    std::fprintf(stderr, "reprise: %s: cannot be written: %s\n", path.c_str(),
+                 written.error().message().c_str());
+  }
+  return written.has_value();
+}
+
 }  // namespace
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags, ComparedMetrics metrics) {
@@ -116,14 +126,13 @@ void add_verdict_flags(CLI::App& command, CompareFlags& flags) {
 
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
                  const CompareFlags& flags, const std::vector<BudgetFinding>& budgets) {
-  if (flags.junit.empty()) return true;
-  auto const written = write_private_file(
-      comparison_junit(comparison, options, flags.fail_on == "slower", budgets), flags.junit);
-  if (!written) {
-    std::fprintf(stderr, "reprise: %s: cannot be written: %s\n", flags.junit.c_str(),
-                 written.error().message().c_str());
-  }
-  return written.has_value();
+  return flags.junit.empty() ||
+         write_text(comparison_junit(comparison, options, flags.fail_on == "slower", budgets),
+                    flags.junit);
+}
+
+void write_junit_error(const std::string& why, const CompareFlags& flags) {
+  if (!flags.junit.empty()) write_text(error_junit(why), flags.junit);
 }
 
 int exit_code_of(const Comparison& comparison) {

@@ -45,6 +45,9 @@ void add_verdict_flags(CLI::App& command, CompareFlags& flags);
 bool write_junit(const Comparison& comparison, const CompareOptions& options,
                  const CompareFlags& flags, const std::vector<BudgetFinding>& budgets = {});
 
+/// The same for a comparison that did not take place: one case, an error.
+void write_junit_error(const std::string& why, const CompareFlags& flags);
+
 /// 0 same, 5 different, 6 undecided, 1 refused.
 int exit_code_of(const Comparison& comparison);
 /// The same; but with `--fail-on slower` a B that is better in all that differs is as one that is

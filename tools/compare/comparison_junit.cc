@@ -16,6 +16,10 @@ std::string xml(std::string_view text) {
   return xml_escaped(printable(text));
 }
 
+constexpr auto kHead =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reprise\">\n";
+constexpr auto kTail = "</testsuites>\n";
+
 struct TestCase {
   std::string name;
   std::string_view kind;  ///< "failure", "skipped", "error"; empty: passed
@@ -57,6 +61,11 @@ std::vector<TestCase> cases_of(const ComparedPage& page, bool only_slower) {
     if (each.finding.verdict == Verdict::kUndecided) made.kind = "skipped";
     cases.push_back(std::move(made));
   }
+  if (page.metrics.empty()) {
+    cases.push_back({.name = "metrics",
+                     .kind = "skipped",
+                     .message = "no load has a value of what is compared"});
+  }
   TestCase loads{.name = "failed loads"};
   if (only_slower ? fails_more(page) : page.failures_differ) {
     loads.kind = "failure";
@@ -89,9 +98,14 @@ std::string budget_suites(const std::vector<BudgetFinding>& budgets) {
 
 }  // namespace
 
+std::string error_junit(const std::string& why) {
+  return std::string(kHead) +
+         suite("A and B", {{.name = "verdict", .kind = "error", .message = why}}) + kTail;
+}
+
 std::string comparison_junit(const Comparison& comparison, const CompareOptions& options,
                              bool only_slower, const std::vector<BudgetFinding>& budgets) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"reprise\">\n";
+  std::string text = kHead;
   if (!comparison.refusals.empty()) {
     std::vector<TestCase> cases;
     for (const Refusal& each : comparison.refusals) {
@@ -109,7 +123,7 @@ std::string comparison_junit(const Comparison& comparison, const CompareOptions&
   for (const ComparedPage& page : comparison.pages) {
     text += suite(page_title(page), cases_of(page, only_slower));
   }
-  return text + budget_suites(budgets) + "</testsuites>\n";
+  return text + budget_suites(budgets) + kTail;
 }
 
 }  // namespace reprise

@@ -16,4 +16,7 @@ namespace reprise {
 std::string comparison_junit(const Comparison& comparison, const CompareOptions& options,
                              bool only_slower, const std::vector<BudgetFinding>& budgets);
 
+/// One suite with one case, which is an error: there is no comparison, for this reason. Pure.
+std::string error_junit(const std::string& why);
+
 }  // namespace reprise

@@ -90,6 +90,45 @@ std::string loads_text(const LoadGroup& group) {
   return text;
 }
 
+/// The first ones, and how many more there are.
+std::string joined(const std::vector<std::string>& reasons) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(reasons.size(), kShown); ++i) {
+    text += (i > 0 ? "; " : "") + reasons[i];
+  }
+  if (reasons.size() > kShown) text += "; and " + std::to_string(reasons.size() - kShown) + " more";
+  return text;
+}
+
+/// Whether a metric is undecided that loads of both sides have.
+bool has_open_metric(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.pages, [](const ComparedPage& page) {
+    return std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
+      const Finding& finding = each.finding;
+      return finding.verdict == Verdict::kUndecided && finding.of_a > 0 && finding.of_b > 0;
+    });
+  });
+}
+
+std::string undecided_text(const Comparison& comparison, const CompareOptions& options) {
+  bool const no_page_has_metrics = std::ranges::all_of(
+      comparison.pages, &std::vector<ComparedMetric>::empty, &ComparedPage::metrics);
+  if (no_page_has_metrics && std::ranges::none_of(comparison.pages, &ComparedPage::few_count)) {
+    return "undecided: no load has a value of what is compared. Name another --metric.";
+  }
+  auto const reasons = undecided_reasons(comparison);
+  if (!reasons.empty() && !has_open_metric(comparison)) {
+    return "undecided: " + joined(reasons) + ".";
+  }
+  auto text = too_few_text(comparison);
+  if (text.empty()) {
+    text = "undecided: no metric differs at the level of " + formatted("%g", 100 * options.alpha) +
+           " %, and there are too few loads, or they vary too much, to call them the same.";
+  }
+  return reasons.empty() ? text : text + " Besides, " + joined(reasons) + ".";
+}
+
 /// The conclusion, a sentence; empty for a refusal.
 std::string conclusion(const Comparison& comparison, const CompareOptions& options) {
   std::string differing;
@@ -103,7 +142,6 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
                    " " + shift_text(each);
     }
   }
-  auto const level = formatted("%g", 100 * options.alpha);
   switch (comparison.verdict) {
     case Verdict::kDifferent:
       return "different: " + differing + ".";
@@ -113,13 +151,7 @@ std::string conclusion(const Comparison& comparison, const CompareOptions& optio
     case Verdict::kUndecided:
       break;
   }
-  if (std::ranges::all_of(comparison.pages, &std::vector<ComparedMetric>::empty,
-                          &ComparedPage::metrics)) {
-    return "undecided: no load has a value of what is compared. Name another --metric.";
-  }
-  if (auto text = too_few_text(comparison); !text.empty()) return text;
-  return "undecided: no metric differs at the level of " + level +
-         " %, and there are too few loads, or they vary too much, to call them the same.";
+  return undecided_text(comparison, options);
 }
 
 std::string refusals_text(const Comparison& comparison, const CompareOptions& options) {
@@ -180,9 +212,28 @@ json::object metric_json(const ComparedMetric& each) {
 }  // namespace
 
 std::string refusal_text(const Refusal& refusal, const CompareOptions& options) {
-  if (options.allowed.contains(refusal.difference)) return refusal.text;
+  if (!refusal.may_be_allowed || options.allowed.contains(refusal.difference)) return refusal.text;
   return refusal.text + " (--allow " + std::string(to_string(refusal.difference)) +
          " permits the comparison)";
+}
+
+std::vector<std::string> undecided_reasons(const Comparison& comparison) {
+  std::vector<std::string> reasons;
+  for (const ComparedPage& page : comparison.pages) {
+    if (page.few_count) {
+      reasons.push_back("so many loads of " + page_title(page) +
+                        " failed that the others cannot be called the same (" +
+                        failures_text(page) + ")");
+    } else if (page.metrics.empty()) {
+      reasons.push_back("no load of " + page_title(page) + " has a value of what is compared");
+    } else {
+      for (const ComparedMetric& each : page.metrics) {
+        if (each.finding.of_a > 0 && each.finding.of_b > 0) continue;
+        reasons.push_back(page_title(page) + ": " + metric_summary(each));
+      }
+    }
+  }
+  return reasons;
 }
 
 std::string too_few_text(const Comparison& comparison) {
@@ -290,6 +341,7 @@ json::object comparison_json(const Comparison& comparison, const CompareOptions&
                      {"a", side_json(page.a)},
                      {"b", side_json(page.b)},
                      {"failures_differ", page.failures_differ},
+                     {"few_count", page.few_count},
                      {"unpaired", page.unpaired},
                      {"metrics", std::move(metrics)}});
   }

@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 #include <string>
+#include <vector>
 
 #include "analysis/comparison.h"
 
@@ -20,6 +21,10 @@ std::string page_title(const ComparedPage& page);
 
 /// Why A and B cannot be compared, and the option that permits it. Untrusted text.
 std::string refusal_text(const Refusal& refusal, const CompareOptions& options);
+
+/// Why an undecided comparison stays so however little the loads vary: loads without a value of
+/// what is compared, or so many that failed. Sentences without full stops, with the page.
+std::vector<std::string> undecided_reasons(const Comparison& comparison);
 
 /// Why no loads, however different, could have been called different: there are too few that can be
 /// compared. Empty if there are enough.

@@ -4,10 +4,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/measurements.h"
@@ -23,11 +25,28 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
+/// Whether it is another file of `reprise`, such as the corpus.json of `record`: these begin with
+/// their schema.
+bool is_other_file(const fs::path& path) {
+  constexpr std::string_view kAny = R"({"schema":"reprise-)";
+  constexpr std::string_view kResult = R"({"schema":"reprise-load/)";
+  std::ifstream file(path, std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  std::erase_if(head, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  return head.starts_with(kAny) && !head.starts_with(kResult);
+}
+
 std::vector<std::string> results_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".json") names.push_back(it->path().filename().string());
+    const fs::path& path = it->path();
+    if (path.extension() != ".json" || !it->is_regular_file(error)) continue;
+    if (!is_other_file(path)) {
+      names.push_back(path.filename().string());
+    }
   }
   std::ranges::sort(names);
   return names;
@@ -146,6 +165,9 @@ class FolderComparison {
       for (const ComparedMetric& each : cell.metrics) {
         if (each.finding.verdict == Verdict::kDifferent) text += "; " + metric_summary(each);
       }
+    }
+    if (comparison.verdict == Verdict::kUndecided) {
+      for (const std::string& each : undecided_reasons(comparison)) text += "; " + each;
     }
     for (const std::string& each : comparison.remarks) text += "; note: " + printable(each);
     return text + "\n";

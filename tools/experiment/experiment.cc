@@ -67,11 +67,14 @@ std::string Experiment::count_or_skip_last(std::size_t side, const CountedLoads&
   return why;
 }
 
+// A burst of steal must not be its own excuse, so these loads themselves do not count as usual; the
+// warm-ups do, since there is nothing else yet in the first run.
 std::string Experiment::skip_if_disturbed(std::span<const OfSide> loads, CountedLoads counted) {
   UsualSteal usual;
   for (const ExperimentSide& side : sides_) {
     for (const LoadResult::Load& load : side.result().loads) {
-      if (!load.warm_up) usual.add(disturbances_of(load.page, side.result().replay_of(load)));
+      if (std::ranges::find(loads, &load, &OfSide::load) != loads.end()) continue;
+      usual.add(disturbances_of(load.page, side.result().replay_of(load)));
     }
   }
   counted.usual_steal = usual.share();

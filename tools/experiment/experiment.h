@@ -38,7 +38,8 @@ class Experiment {
 
   /// Whether something disturbed a load of that run, and why; all its loads, on all sides, are then
   /// skipped in what was measured, and can be made again in the same run. Empty: they count,
-  /// whatever else is loaded later. The usual steal is that of all loads so far.
+  /// whatever else is loaded later. The usual steal is that of all other loads so far, with the
+  /// warm-ups.
   std::string count_or_skip(std::size_t run, const CountedLoads& counted);
   /// The same for the pages that this side loaded last, alone: they can be loaded again in the same
   /// run.
@@ -94,10 +95,6 @@ std::chrono::seconds most_time_left(std::chrono::steady_clock::duration loads,
 
 /// Prints that something disturbed `what` ("run 3", "a load"), which is loaded again, and why.
 void print_repeat(const std::string& what, const std::string& why);
-
-/// What to do about a machine that disturbs every load.
-inline constexpr const char* kQuieter =
-    "Wait until it is quieter; on a virtual machine, see the line 'awake' of `reprise doctor`";
 
 /// Writes a file of an experiment; no folder: nothing. Prints why it could not; false then.
 bool keep_file(const std::filesystem::path& folder, const char* name,

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/comparison_text.h"
+#include "tools/experiment/remedy.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
 
@@ -52,13 +55,11 @@ const char* why(GateEnd end) {
   return "interrupted";
 }
 
-/// "3 runs: other programs used N % of the processors; ..."
-std::string reasons(const GateResult& result) {
-  std::string text;
-  for (auto const& [why, runs] : result.skipped) {
-    text += (text.empty() ? "" : "; ") + counted(runs, "run") + ": " + why;
-  }
-  return text;
+/// Runs of both sides that were made, repeats included; none of those that warm up.
+std::size_t runs_of(const ExperimentSide& side) {
+  const auto& loads = side.result().loads;
+  auto const made = std::ranges::count(loads, false, &LoadResult::Load::warm_up);
+  return static_cast<std::size_t>(made) / side.cells().size();
 }
 
 /// Of loads that could not be made: a side with --strict may have ended like a verdict.
@@ -78,6 +79,26 @@ std::string no_look_text(bool noise_was_checked, std::optional<std::chrono::seco
     text += ": the loads up to that look take about " + std::to_string(needed->count()) + " s";
   }
   if (noise_was_checked) text += "; or use --skip-noise-check";
+  return text;
+}
+
+std::string disturbed_text(const GateResult& result, std::size_t runs) {
+  std::size_t disturbed = 0;
+  std::string reasons;
+  std::vector<std::string> remedies;
+  for (auto const& [kind, times] : result.skipped) {
+    disturbed += times;
+    auto const largest = result.largest.find(kind);
+    auto const& why = largest == result.largest.end() ? kind : largest->second;
+    reasons += (reasons.empty() ? "" : "; ") + counted(times, "run") + ": " + printable(why) +
+               (times > 1 && why != kind ? " (the largest figure)" : "");
+    if (auto text = remedy_text(kind); std::ranges::find(remedies, text) == remedies.end()) {
+      remedies.push_back(std::move(text));
+    }
+  }
+  auto text = "undecided, since the machine disturbs the loads: " + std::to_string(disturbed) +
+              " of " + counted(runs, "run") + " did not count. " + reasons;
+  for (const std::string& each : remedies) text += ". " + each;
   return text;
 }
 
@@ -116,8 +137,7 @@ std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
 
 std::optional<int> GateRun::tell_end(const GateResult& result) const {
   if (result.end == GateEnd::kDisturbed) {
-    return say(kExitUndecided, "undecided, since the machine disturbs the loads: " +
-                                   reasons(result) + ". " + kQuieter);
+    return say(kExitUndecided, disturbed_text(result, runs_of(experiment_.side(0))));
   }
   if (result.look.number == 0) {
     std::optional<std::chrono::seconds> needed;
@@ -135,12 +155,14 @@ std::optional<int> GateRun::tell_end(const GateResult& result) const {
 
 boost::json::object GateRun::verdict_json(const GateResult& result) const {
   auto object = comparison_json(result.look.comparison, options_.compare);
-  boost::json::object skipped;
-  for (auto const& [reason, runs] : result.skipped) skipped[reason] = runs;
+  boost::json::object skipped, largest;
+  for (auto const& [reason, runs] : result.skipped) skipped[as_utf8(reason)] = runs;
+  for (auto const& [reason, text] : result.largest) largest[as_utf8(reason)] = as_utf8(text);
   object["gate"] = {{"end", why(result.end)},          {"runs", result.look.runs},
                     {"looks", result.look.number},     {"looks_at_most", result.look.of},
                     {"most_runs", options_.most_runs}, {"seed", options_.seed},
-                    {"skipped", std::move(skipped)},   {"noise", noise_.json()}};
+                    {"skipped", std::move(skipped)},   {"largest", std::move(largest)},
+                    {"noise", noise_.json()}};
   return object;
 }
 

@@ -22,6 +22,9 @@ namespace reprise {
 /// that look, if it is known.
 std::string no_look_text(bool noise_was_checked, std::optional<std::chrono::seconds> needed);
 
+/// Says that a gate ended as GateEnd::kDisturbed: how many of its `runs`, by what, and what helps.
+std::string disturbed_text(const GateResult& result, std::size_t runs);
+
 class GateRun {
  public:
   /// Reads side A once more, to measure its noise. The error is an exit code.

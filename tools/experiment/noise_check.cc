@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "analysis/metric.h"
@@ -11,6 +12,7 @@
 #include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
+#include "tools/experiment/remedy.h"
 #include "tools/process/say.h"
 
 namespace reprise {
@@ -31,7 +33,39 @@ const MetricSpread& main_spread(const KnownNoise& noise, const CompareOptions& o
   return found == noise.spreads.end() ? noise.spreads.front() : *found;
 }
 
+/// Lines on the cells that were not loaded often enough.
+std::string unknown_text(const LoadResult& result, const std::vector<LoadCell>& cells) {
+  std::string out;
+  for (const LoadCell& cell : cells) {
+    LoadResult of_cell;
+    std::ranges::copy_if(
+        result.loads, std::back_inserter(of_cell.loads), [&](const LoadResult::Load& load) {
+          return load.page.url == cell.url && load.configuration == cell.configuration;
+        });
+    LostLoads loads;
+    loads.add(of_cell);
+    if (loads.made - loads.lost() >= NoiseCheck::kLoadsMin) continue;
+    out += printable(cell.url + ": the noise is unknown: " + unknown_noise_text(loads)) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string unknown_noise_text(const LostLoads& loads) {
+  auto const counting = loads.made - loads.lost();
+  auto text = std::to_string(counting) + " of " + counted(loads.made, "load") +
+              (counting == 1 ? " counts" : " count") + ", at least " +
+              std::to_string(NoiseCheck::kLoadsMin) + " are needed";
+  if (loads.disturbed.loads > 0) {
+    return text + "; " + counted(loads.disturbed.loads, "load") +
+           (loads.disturbed.loads == 1 ? " was" : " were") +
+           " disturbed, the first one: " + loads.disturbed.first + ". " +
+           remedy_text(loads.disturbed.first);
+  }
+  if (loads.failed.loads > 0) text += "; the first one that failed: " + loads.failed.first;
+  return text;
+}
 
 bool NoiseCheck::look_up(const LoadResult& result, const std::vector<LoadCell>& cells,
                          std::chrono::sys_seconds now) {
@@ -53,7 +87,10 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
   experiment.end_by(ends);
   auto const counted = counted_loads(options_.compare);
   DisturbedRepeats repeats;
+  std::size_t counting = 0;
   for (std::size_t run = 0; run <= kLoads; ++run) {
+    auto const left = kLoads + 1 - std::max<std::size_t>(run, 1);
+    if (repeats.too_many(counting) || counting + left < kLoadsMin) break;
     if (std::chrono::steady_clock::now() >= ends) {
       std::fprintf(stderr,
                    "reprise: the noise check ends after %zu of %zu loads: a quarter of --budget\n",
@@ -66,7 +103,10 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
         return false;
       }
       auto const why = experiment.count_or_skip(run, counted);
-      if (why.empty()) break;
+      if (why.empty()) {
+        counting += run > 0 ? 1 : 0;
+        break;
+      }
       repeats.add();
       if (repeats.is_used_up()) {
         say(0, "run " + std::to_string(run) + " does not count: " + why);
@@ -78,6 +118,7 @@ bool NoiseCheck::measure(ExperimentSide side, std::chrono::sys_seconds now,
   LoadResult const& result = experiment.side(0).result();
   keep(result, cells, experiment.load_seconds(), now);
   pages_ = noise_of(result, cells, experiment.load_seconds(), now);
+  unknown_ = unknown_text(result, cells);
   return true;
 }
 
@@ -100,7 +141,7 @@ std::vector<NoiseCheck::Page> NoiseCheck::noise_of(const LoadResult& result,
   for (const LoadGroup& group : groups_of(*all, counted)) {
     auto const cell =
         std::ranges::find_if(cells, [&](auto const& each) { return is_of(group, each); });
-    if (cell == cells.end() || group.loads.size() < kLoads / 2) continue;
+    if (cell == cells.end() || group.loads.size() < kLoadsMin) continue;
     auto spreads = spreads_of(group, options_.compare);
     if (spreads.empty()) continue;  // no load has a value of any compared metric
     pages.push_back({.cell = *cell,
@@ -112,7 +153,7 @@ std::vector<NoiseCheck::Page> NoiseCheck::noise_of(const LoadResult& result,
 }
 
 std::string NoiseCheck::text(std::chrono::seconds budget) const {
-  std::string out;
+  auto out = unknown_;
   double const alpha_over = static_cast<double>(pages_.size());
   for (auto const& [cell, noise] : pages_) {
     auto const& spread = main_spread(noise, options_.compare);

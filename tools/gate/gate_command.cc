@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>
@@ -11,18 +12,15 @@
 #include "analysis/metric.h"
 #include "base/system/json_file.h"
 #include "base/text/command_words.h"
-#include "base/text/counted.h"
-#include "base/text/formatted.h"
 #include "base/text/printable.h"
-#include "pageload/results/result_file.h"
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
-#include "tools/compare/noise_floor_text.h"
 #include "tools/experiment/experiment.h"
 #include "tools/experiment/experiment_side.h"
+#include "tools/experiment/fresh_folder.h"
 #include "tools/experiment/gate_run.h"
-#include "tools/experiment/noise_check.h"
 #include "tools/gate/budget_file.h"
+#include "tools/gate/noise_floor_run.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
@@ -64,22 +62,28 @@ std::vector<fs::path> inputs_of(const GateFlags& flags) {
   return inputs;
 }
 
+/// The files that it writes to the folder of -o.
+std::vector<std::string> outputs_of(const GateFlags& flags) {
+  if (flags.noise) {
+    return flags.loads.empty() ? std::vector<std::string>{"a.json", "noise.json"}
+                               : std::vector<std::string>{"noise.json"};
+  }
+  std::vector<std::string> names{"a.json", "b.json", "verdict.json"};
+  if (flags.why) names.insert(names.end(), {"why.json", "why.html", "why.md", "loads.json"});
+  return names;
+}
+
 /// Whether no output replaces an input or another output. Prints why not.
 bool are_outputs_free(const GateFlags& flags) {
-  auto const in_output = [&flags](const char* name) {
-    return flags.output.empty() ? fs::path() : flags.output / name;
-  };
-  auto const of_why = [&](const char* name) { return flags.why ? in_output(name) : fs::path(); };
-  return are_different_files("an archive, --loads or --budget-file", inputs_of(flags),
-                             {{"--junit", flags.compare.junit},
-                              {"-o", flags.loads.empty() ? in_output("a.json") : fs::path()},
-                              {"-o", in_output("b.json")},
-                              {"-o", in_output("noise.json")},
-                              {"-o", in_output("verdict.json")},
-                              {"-o", of_why("why.json")},
-                              {"-o", of_why("why.html")},
-                              {"-o", of_why("why.md")},
-                              {"-o", of_why("loads.json")}});
+  constexpr auto kInputs = "an archive, --loads or --budget-file";
+  auto const inputs = inputs_of(flags);
+  NamedFile const junit{"--junit", flags.compare.junit};
+  if (!are_different_files(kInputs, inputs, {junit})) return false;
+  if (flags.output.empty()) return true;
+  return std::ranges::all_of(outputs_of(flags), [&](const std::string& name) {
+    NamedFile const file{"-o", flags.output / name};
+    return are_different_files(kInputs, inputs, {file}) && are_different_files({junit, file});
+  });
 }
 
 /// Names the pages of a side that --budget-file has no budget for.
@@ -153,59 +157,6 @@ int tell_why(const GateFlags& flags, const GateRun& run, const GateResult& resul
   return Interruption::was_asked() ? code : exit_code;
 }
 
-/// The loads of --loads; without it, those of the side, which are measured and kept.
-std::expected<Measurements, int> loads_for_noise(const GateFlags& flags, std::uint64_t seed) {
-  if (!flags.loads.empty()) {
-    auto read = read_measurements(flags.loads);
-    if (read) return std::move(*read);
-    return std::unexpected(
-        say(kExitFailed,
-            flags.loads.string() + " is not a result of `reprise load -o`: " + read.error()));
-  }
-  auto side = ExperimentSide::parse(flags.sides.front());
-  if (!side) return std::unexpected(say(side.error().exit_code, "gate: " + side.error().text));
-  side->result().seed = seed;
-  std::size_t const count = flags.noise_loads > 0 ? flags.noise_loads : 2 * flags.most_runs;
-  std::vector<ExperimentSide> sides;
-  sides.push_back(std::move(*side));
-  Experiment experiment(std::move(sides), 0);
-  bool done = true;
-  for (std::size_t load = 0; load <= count; ++load) {
-    // Each two loads are A and B of a gate's run: they have the same seeds.
-    done = experiment.load(0, (load + 1) / 2);
-    if (!done) break;
-    auto const what =
-        load == 0 ? "warmed up" : "load " + std::to_string(load) + " of " + std::to_string(count);
-    std::chrono::duration<double> const left(experiment.load_seconds() *
-                                             static_cast<double>(count - load));
-    std::fprintf(stderr, "%s, about %s left\n", what.c_str(),
-                 duration_text(std::chrono::ceil<std::chrono::seconds>(left)).c_str());
-  }
-  if (!keep_file(flags.output, "a.json", to_json(experiment.side(0).result()))) {
-    return std::unexpected(int{kExitFailed});
-  }
-  if (!done) return std::unexpected(experiment.exit_code());
-  return experiment.measured(0);
-}
-
-/// Says what a gate could see.
-int run_noise_floor(const GateFlags& flags, const CompareOptions& compare, std::uint64_t seed) {
-  auto const loads = loads_for_noise(flags, seed);
-  if (!loads) return loads.error();
-  NoiseFloorOptions const options{
-      .gate = {.compare = compare, .most_runs = flags.most_runs, .look_every = flags.look_every},
-      .splits = flags.splits,
-      .seed = seed};
-  auto const floor = noise_floor(*loads, options);
-  if (!floor) return say(kExitFailed, printable(floor.error()));
-  auto const json = noise_floor_json(*floor);
-  if (!keep_file(flags.output, "noise.json", json)) return kExitFailed;
-  auto const text =
-      flags.compare.json ? boost::json::serialize(json) + "\n" : noise_floor_text(*floor);
-  std::fputs(text.c_str(), stdout);
-  return kExitDone;
-}
-
 /// Why the options cannot be used together.
 std::optional<std::string> conflict_in(const GateFlags& flags) {
   std::size_t const sides_wanted = !flags.noise ? 2 : flags.loads.empty() ? 1 : 0;
@@ -235,8 +186,8 @@ struct GatePlan {
   std::vector<PageBudget> page_budgets;
 };
 
-/// Checks the options and makes the folder of the results. The error is an exit code, whose message
-/// was printed.
+/// Checks the options, and prepares the folder and the file of the results. The error is an exit
+/// code, whose message was printed.
 std::expected<GatePlan, int> plan_of(const GateFlags& flags) {
   auto compare = compare_options(flags.compare);
   if (!compare) return std::unexpected(say(kExitUsage, "gate: " + compare.error()));
@@ -250,14 +201,11 @@ std::expected<GatePlan, int> plan_of(const GateFlags& flags) {
   if (!flags.budget_file.empty()) page_budgets = read_budget_file(flags.budget_file);
   if (!page_budgets) return std::unexpected(say(kExitUsage, "gate: " + page_budgets.error()));
   if (!are_outputs_free(flags)) return std::unexpected(int{kExitUsage});
-  if (!flags.output.empty()) {
-    std::error_code error;
-    fs::create_directories(flags.output, error);
-    if (error) {
-      return std::unexpected(say(kExitFailed, flags.output.string() + ": " + error.message()));
-    }
+  if (!can_be_written(flags.compare.junit, "--junit") ||
+      !remove_stale_file(flags.compare.junit, "--junit") ||
+      !make_fresh_folder(flags.output, outputs_of(flags))) {
+    return std::unexpected(int{kExitFailed});
   }
-  if (!can_be_written(flags.compare.junit, "--junit")) return std::unexpected(int{kExitFailed});
   return GatePlan{
       .compare = std::move(*compare), .budget = *budget, .page_budgets = std::move(*page_budgets)};
 }
@@ -280,21 +228,18 @@ std::expected<std::vector<ExperimentSide>, int> read_sides(const GateFlags& flag
   return sides;
 }
 
-int run_command(const GateFlags& flags) {
-  auto plan = plan_of(flags);
-  if (!plan) return plan.error();
-  auto const seed = flags.seed.value_or(std::random_device()());
-  Interruption const interruption;
-  if (flags.noise) return run_noise_floor(flags, plan->compare, seed);
+/// Makes the gate's loads and prints the verdict. Returns the exit code; without a verdict it is
+/// the error.
+std::expected<int, int> find_verdict(const GateFlags& flags, GatePlan& plan, std::uint64_t seed) {
   auto sides = read_sides(flags, seed);
-  if (!sides) return sides.error();
-  plan->compare.allowed.merge(stated_differences(sides->front(), sides->back()));
+  if (!sides) return std::unexpected(sides.error());
+  plan.compare.allowed.merge(stated_differences(sides->front(), sides->back()));
   for (const ExperimentSide& side : *sides) {
     std::fputs(what_if_text(side.effects()).c_str(), stderr);
   }
-  tell_pages_without_budget(flags, plan->page_budgets, sides->back());
+  tell_pages_without_budget(flags, plan.page_budgets, sides->back());
   bool const only_slower = flags.compare.fail_on == "slower";
-  GateRun run({.compare = std::move(plan->compare),
+  GateRun run({.compare = std::move(plan.compare),
                .question = only_slower ? GateQuestion::kSlower : GateQuestion::kDifferent,
                .most_runs = flags.most_runs,
                .look_every = flags.look_every,
@@ -306,13 +251,39 @@ int run_command(const GateFlags& flags) {
     return std::unexpected(say(side.error().exit_code, "gate: side A: " + side.error().text));
   };
   auto const result =
-      run.run(plan->budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
-  if (!result) return result.error();
-  auto const findings = check_budgets(plan->page_budgets, run.experiment().side(1).result());
+      run.run(plan.budget, flags.output, flags.skip_noise_check ? GateRun::AgainA() : again);
+  if (!result) return std::unexpected(result.error());
+  auto const findings = check_budgets(plan.page_budgets, run.experiment().side(1).result());
   auto const code = print_verdict(flags, run, *result, findings);
   bool const differs = result->look.comparison.verdict == Verdict::kDifferent;
   return flags.why && differs && code == kExitGate ? tell_why(flags, run, *result, seed, code)
                                                    : code;
+}
+
+int run_command(const GateFlags& flags) {
+  auto plan = plan_of(flags);
+  if (!plan) return plan.error();
+  auto const seed = flags.seed.value_or(std::random_device()());
+  Interruption const interruption;
+  if (flags.noise) {
+    std::size_t const usual = 2 * flags.most_runs;
+    return run_noise_floor({.side = flags.loads.empty() ? flags.sides.front() : std::string(),
+                            .loads = flags.loads,
+                            .count = flags.noise_loads > 0 ? flags.noise_loads : usual,
+                            .output = flags.output,
+                            .json = flags.compare.json,
+                            .options = {.gate = {.compare = plan->compare,
+                                                 .most_runs = flags.most_runs,
+                                                 .look_every = flags.look_every},
+                                        .splits = flags.splits,
+                                        .seed = seed}});
+  }
+  auto const code = find_verdict(flags, *plan, seed);
+  if (code) return *code;
+  write_junit_error("there is no verdict: the gate ended with exit status " +
+                        std::to_string(code.error()) + "; its messages say why",
+                    flags.compare);
+  return code.error();
 }
 
 }  // namespace

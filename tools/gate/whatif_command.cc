@@ -13,6 +13,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/compare/comparison_text.h"
 #include "tools/experiment/change_side.h"
+#include "tools/experiment/fresh_folder.h"
 #include "tools/experiment/gate_run.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
@@ -144,15 +145,10 @@ int run_command(const WhatIfFlags& flags, const std::vector<std::string>& words)
   auto const budget =
       flags.budget.empty() ? std::chrono::hours(24 * 365) : parse_budget(flags.budget);
   if (!budget) return say(kExitUsage, "whatif: --budget must be a time such as 90s, 10m or 1h");
-  if (!is_archive_kept(words, flags.output,
-                       {"a.json", "b.json", "verdict.json", "whatif.json", "view.html"})) {
-    return kExitUsage;
-  }
-  if (!flags.output.empty()) {
-    std::error_code error;
-    fs::create_directories(flags.output, error);
-    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
-  }
+  std::vector<std::string> const files{"a.json", "b.json", "verdict.json", "whatif.json",
+                                       "view.html"};
+  if (!is_archive_kept(words, flags.output, files)) return kExitUsage;
+  if (!make_fresh_folder(flags.output, files)) return kExitFailed;
   auto const seed = flags.seed.value_or(std::random_device()());
   Interruption const interruption;
   auto change = side_with(words, flags.what_ifs, seed, "whatif");

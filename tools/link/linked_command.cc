@@ -40,7 +40,8 @@ void LinkOptions::add_to(CLI::App& command) {
       ->group(group);
   command
       .add_option("--link-seed", seed,
-                  "Seed for all random choices [random; replay and shape write it to --report]")
+                  "Seed for all random choices [random; record prints it, replay and shape write "
+                  "it to --report]")
       ->check(whole_numbers_from(0))
       ->group(group);
   command.add_option("--congestion", congestion, "Use this TCP congestion control on both sides")

@@ -59,6 +59,9 @@ class LinkedCommand final : public RunningCommand {
       const LinkOptions& options, PacketShellOptions wanted, bool strict,
       std::optional<ShellError>* refused = nullptr);
 
+  /// The seed of the link's random choices.
+  std::uint64_t seed() const { return run_.seed; }
+
   /// The sockets on the far side of the link; the server moves them out.
   std::span<Descriptor> tcp_listeners();
   /// The UDP sockets there, for the ports in `wanted`.

@@ -26,6 +26,9 @@ class StreamedLink {
                                                                    const std::string& instead_of,
                                                                    bool strict);
 
+  /// The seed of the link's random choices.
+  std::uint64_t seed() const { return run_.seed; }
+
   /// Binds the sockets of a stub, as dns::bind_sockets() does. From start() on the questions of
   /// UDP and the connections of TCP that come to them cross the link, and `names` answers on the
   /// thread that runs `context`. Both outlive this.

@@ -91,10 +91,8 @@ std::optional<AllotmentGain> LoadBudget::standard_errors() const {
   auto const made = counted();
   if (std::ranges::min(made) < 2) return std::nullopt;
   auto const arms = this->arms();
-  auto const even = split_evenly(arms, cost_of(arms, made), 1);
-  if (!even) return std::nullopt;
   return AllotmentGain{.allotted = sum_of_standard_errors(arms, made),
-                       .even = sum_of_standard_errors(arms, *even)};
+                       .even = standard_errors_of_even_split(arms, cost_of(arms, made))};
 }
 
 }  // namespace reprise

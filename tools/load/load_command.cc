@@ -1,7 +1,8 @@
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -10,73 +11,28 @@
 #include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/text/counted.h"
-#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "pageload/results/har.h"
 #include "pageload/results/result_file.h"
 #include "tools/archive/given_archive.h"
 #include "tools/commands.h"
+#include "tools/load/disturbed_loads.h"
 #include "tools/load/load_exit.h"
 #include "tools/load/load_options.h"
+#include "tools/load/load_progress.h"
 #include "tools/load/load_start.h"
 #include "tools/load/load_table.h"
-#include "tools/load/said_once.h"
+#include "tools/load/result_room.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interrupted_process.h"
 #include "tools/process/interruption.h"
+#include "tools/process/output_folder.h"
 #include "tools/process/say.h"
 
 namespace reprise {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Shows the current step on a terminal's last line, and finished steps as lines.
-class Progress {
- public:
-  explicit Progress(const std::vector<LoadCell>& cells) : cells_(cells), began_(Clock::now()) {}
-
-  /// More loads are planned.
-  void add(std::size_t loads) { loads_ += loads; }
-  void begins(const LoadCell& cell) {
-    if (live_)
-      std::fprintf(stderr, "\r\033[K%sloading %s", place(cell, done_ + 1).c_str(),
-                   printable(cell.url).c_str());
-  }
-  void ended(const LoadCell& cell, bool warm_up, const MeasuredLoad& load) {
-    ++done_;
-    auto const before = place(cell, done_) + (warm_up ? "warm-up: " : "");
-    if (live_) std::fputs("\r\033[K", stderr);
-    said_.say(load.messages);
-    if (!load.page) return;
-    std::fprintf(stderr, "%s%s\n", before.c_str(), load_text(*load.page).c_str());
-    for (const std::string& remark : load.page->remarks) {
-      std::fprintf(stderr, "  %s\n", printable(remark).c_str());
-    }
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  /// "3 of 40, 5 min left: h1, wpt:4g: "
-  std::string place(const LoadCell& cell, std::size_t ordinal) const {
-    if (loads_ == 1) return {};
-    auto text = std::to_string(ordinal) + " of " + std::to_string(loads_);
-    if (done_ > 0 && done_ < loads_) {
-      auto const left = (Clock::now() - began_) / done_ * (loads_ - done_);
-      text += ", " + duration_text(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
-    }
-    auto const what = cell_text(cell, cells_);
-    return text + ": " + (what.empty() ? "" : what + ": ");
-  }
-
-  const std::vector<LoadCell>& cells_;
-  SaidOnce said_;
-  std::size_t loads_ = 0;
-  std::size_t done_ = 0;
-  Clock::time_point began_;
-  bool live_ = ::isatty(STDERR_FILENO) != 0;
-};
 
 /// True if none is requested.
 bool write_har(const LoadOptions& options, const std::string& name, const MeasuredLoad& load) {
@@ -109,7 +65,8 @@ int record_pages(const fs::path& archive, const std::vector<std::string>& flags,
 const char* reason_text(NoMoreLoads why) {
   switch (why) {
     case NoMoreLoads::kNothingKnown:
-      return "no more loads are made: fewer than two of the first ones of each have a load event";
+      return "no more loads are made: fewer than two of the first ones of each have a load event "
+             "that counts";
     case NoMoreLoads::kTimeIsUp:
       return "no more loads are made: the first ones left too little of the budget";
     case NoMoreLoads::kAllAlike:
@@ -122,16 +79,24 @@ const char* reason_text(NoMoreLoads why) {
          "left of the budget";
 }
 
-/// The loads of one archive, or live. `file_prefix` begins the names of the files of each load.
+/// Of one archive, or live.
+struct MeasurementFiles {
+  fs::path output;     ///< of the result; empty: none is written
+  std::string prefix;  ///< begins the names of the files of each load
+};
+
+/// The loads of one archive, or live, in `time`, if that is given.
 class Measurement {
  public:
   Measurement(const LoadOptions& options, const LoadSetup& setup,
-              const std::vector<LoadCell>& cells, LoadResult& result, std::string file_prefix)
+              const std::vector<LoadCell>& cells, LoadResult& result, MeasurementFiles files,
+              std::optional<std::chrono::nanoseconds> time)
       : options_(options),
         setup_(setup),
         cells_(cells),
         result_(result),
-        file_prefix_(std::move(file_prefix)),
+        files_(std::move(files)),
+        time_(time),
         progress_(cells),
         budget_(cells.size()) {}
 
@@ -139,21 +104,18 @@ class Measurement {
   int run() {
     auto const warm_ups = options_.warm_up_loads();
     auto const plan = plan_loads(cells_.size(), warm_ups, options_.runs_of_each(), result_.seed);
-    auto const time = parse_budget(options_.budget);
-    auto const ends = std::chrono::steady_clock::now() + time.value_or(std::chrono::seconds(0));
-    if (make(plan, std::nullopt) && time) {
+    auto const ends = Clock::now() + time_.value_or(std::chrono::nanoseconds(0));
+    if (make(plan, std::nullopt) && time_) {
       auto const first_run = warm_ups + options_.runs_of_each() + 1;
       auto const left = seconds_until(ends);
       auto const rest = budget_.rest(left, first_run, result_.seed);
       if (rest.empty()) say(0, reason_text(budget_.why_none(left)));
       make(rest, ends);
     }
+    judge_all(result_);
     if (interrupted_) return exit_code_;
-    if (planned_ > cells_.size()) {
-      std::fprintf(stderr, "\n%s", load_table(result_, cells_).c_str());
-      std::fputs(dropped_text(result_, cells_).c_str(), stderr);
-    }
-    if (time) tell_standard_errors();
+    tell_figures();
+    if (time_) tell_standard_errors();
     if (exit_code_ == kExitGate) {
       if (auto const why = strict_text(result_); !why.empty()) say(0, "exit status 5: " + why);
     }
@@ -172,6 +134,7 @@ class Measurement {
     planned_ += plan.size();
     progress_.add(plan.size());
     for (const PlannedLoad& next : plan) {
+      if (!has_room()) return false;
       if (ends && seconds_until(*ends) < budget_.seconds_of(next.cell)) return true;
       if (!make(next)) return false;
     }
@@ -183,7 +146,7 @@ class Measurement {
     progress_.begins(cell);
     char numbered[32];
     std::snprintf(numbered, sizeof numbered, "load-%04zu", result_.loads.size() + 1);
-    auto const name = file_prefix_ + numbered;
+    auto const name = files_.prefix + numbered;
     auto const began = Clock::now();
     auto measured =
         measure_load(setup_of_run(setup_, cell.configuration.link, result_.seed, next.run),
@@ -192,21 +155,51 @@ class Measurement {
     if (measured.end == LoadEnd::kInterrupted) {
       say(0, "interrupted after " + std::to_string(result_.loads.size()) + " of " +
                  counted(planned_, "load") +
-                 (options_.output.empty() ? "" : ", which were written to the result"));
+                 (files_.output.empty() ? "" : ", which were written to the result"));
       interrupted_ = true;
       exit_code_ = code;
       return false;
     }
     progress_.ended(cell, next.warm_up, measured);
-    bool const counts = !next.warm_up && measured.end == LoadEnd::kLoaded;
-    budget_.add(next.cell, -seconds_until(began),
-                counts ? measured.page->load_event_ms : std::nullopt);
+    bool const loaded = measured.end == LoadEnd::kLoaded;
+    bool const has_page = measured.page.has_value();
     bool const hopeless = is_hopeless(measured);
     if (code != kExitDone) exit_code_ = code;
-    if (exit_code_ == kExitDone && measured.end != LoadEnd::kLoaded) exit_code_ = kExitFailed;
+    if (exit_code_ == kExitDone && !loaded) exit_code_ = kExitFailed;
     if (measured.page && !write_har(options_, name, measured)) exit_code_ = kExitFailed;
     add_load(result_, std::move(measured), cell.configuration, next.run, next.warm_up);
+    if (has_page) judge_last();
+    bool const counts = loaded && !next.warm_up && result_.loads.back().disturbed.empty();
+    budget_.add(next.cell, -seconds_until(began),
+                counts ? result_.loads.back().page.load_event_ms : std::nullopt);
     return !hopeless;
+  }
+
+  /// Names what disturbed the last load.
+  void judge_last() {
+    disturbed_.judge_last(result_);
+    if (!files_.output.empty()) room_.add_last(result_);
+    auto const& why = result_.loads.back().disturbed;
+    if (!why.empty()) std::fprintf(stderr, "  disturbed: %s\n", printable(why).c_str());
+  }
+
+  /// Whether the result can take another load. Says if not.
+  bool has_room() {
+    if (files_.output.empty()) return true;
+    bool const has_loads =
+        result_.loads.size() < kResultLoadsMax && result_.replays.size() < kResultLoadsMax;
+    if (has_loads && !room_.is_used_up()) return true;
+    say(0, "no more loads are made: with them the result would be too large to be read again (" +
+               std::to_string(kResultLoadsMax) + " loads; " + result_limit_text() + ")");
+    exit_code_ = kExitFailed;
+    return false;
+  }
+
+  void tell_figures() const {
+    if (planned_ <= cells_.size()) return;
+    std::fprintf(stderr, "\n%s", load_table(result_, cells_).c_str());
+    std::fputs(dropped_text(result_, cells_).c_str(), stderr);
+    std::fputs(disturbed_loads_text(result_).c_str(), stderr);
   }
 
   void tell_standard_errors() const {
@@ -215,7 +208,7 @@ class Measurement {
     if (!errors) {
       std::fputs(
           "standard errors of the load events: unknown, since fewer than two loads of a row above "
-          "have a load event\n",
+          "have a load event that counts\n",
           stderr);
       return;
     }
@@ -229,9 +222,12 @@ class Measurement {
   const LoadSetup& setup_;
   const std::vector<LoadCell>& cells_;
   LoadResult& result_;
-  std::string file_prefix_;
-  Progress progress_;
+  MeasurementFiles files_;
+  std::optional<std::chrono::nanoseconds> time_;
+  LoadProgress progress_;
   LoadBudget budget_;
+  DisturbedLoads disturbed_;
+  ResultRoom room_{kResultBytesMax};
   std::size_t planned_ = 0;
   bool interrupted_ = false;
   int exit_code_ = kExitDone;
@@ -239,11 +235,18 @@ class Measurement {
 
 /// The same, with the work before and after. `name` is the archive's name on the command line.
 int measure_one(const LoadOptions& options, const fs::path& archive, const fs::path& name,
-                const fs::path& output, const std::string& file_prefix) {
+                const MeasurementFiles& files, std::optional<std::chrono::nanoseconds> time) {
   auto const urls = pages_to_load(options, archive);
   if (!urls) return say(urls.error().exit_code, urls.error().text);
   auto const cells = options.cells(*urls);
   if (!cells) return say(kExitUsage, cells.error());
+  auto const& output = files.output;
+  std::uint64_t const planned = std::uint64_t{options.runs_of_each()} + options.warm_up_loads();
+  if (!output.empty() && planned * cells->size() > kResultLoadsMax) {
+    return say(kExitUsage, std::to_string(planned * cells->size()) +
+                               " loads are too many for a result, which holds " +
+                               std::to_string(kResultLoadsMax) + ": use a smaller --runs");
+  }
   auto result = empty_result(options, archive);
   result.archive = name;
   auto const what_if = WhatIfArchive::make(archive, options.what_if());
@@ -251,16 +254,22 @@ int measure_one(const LoadOptions& options, const fs::path& archive, const fs::p
   std::fputs(what_if_text(what_if->effects()).c_str(), stderr);
   result.what_ifs = what_ifs_made(what_if->effects());
   auto const setup = options.setup(*what_if);
-  int const exit_code = Measurement(options, setup, *cells, result, file_prefix).run();
+  int const exit_code = Measurement(options, setup, *cells, result, files, time).run();
   if (output.empty()) return exit_code;
   if (auto const written = write_result(result, output); !written) {
     return say(kExitFailed, output.string() + " cannot be written: " + written.error().message());
   }
-  return exit_code;
+  std::error_code ignored;
+  if (!fs::is_regular_file(output, ignored) || fs::file_size(output, ignored) <= kResultBytesMax) {
+    return exit_code;
+  }
+  return say(kExitFailed, output.string() + " is larger than " + result_limit_text() +
+                              ": no command reads it. Make fewer loads, or without --dom");
 }
 
 /// Measures each archive of a folder; its result goes beside it or to the folder of -o. The files
-/// of its loads have its name, too: they share the folders of --har, --screenshot and --trace.
+/// of its loads have its name, too: they share the folders of --har, --screenshot and --trace. A
+/// --budget is for all archives.
 int measure_folder(const LoadOptions& options, const fs::path& folder) {
   std::vector<fs::path> archives;
   std::error_code error;
@@ -272,15 +281,27 @@ int measure_folder(const LoadOptions& options, const fs::path& folder) {
     return say(kExitArchive, folder.string() + " contains no archive (*.reprise)");
   std::ranges::sort(archives);
   auto const to = options.output.empty() ? folder : options.output;
-  fs::create_directories(to, error);
-  if (error) return say(kExitFailed, "-o " + to.string() + ": " + error.message());
+  if (auto const made = make_output_folder(to); !made) {
+    return say(kExitFailed, "-o: " + made.error());
+  }
+  auto const budget = parse_budget(options.budget);
+  auto const ends = std::chrono::steady_clock::now() + budget.value_or(std::chrono::seconds(0));
   int exit_code = kExitDone;
-  for (const fs::path& archive : archives) {
+  for (std::size_t i = 0; i < archives.size(); ++i) {
     if (Interruption::was_asked()) return Interruption::exit_code();
+    const fs::path& archive = archives[i];
     std::fprintf(stderr, "%s\n", archive.c_str());
-    auto const code =
-        measure_one(options, archive, archive, to / archive.filename().replace_extension(".json"),
-                    archive.stem().string() + "-");
+    // What one archive leaves is for those that follow.
+    std::optional<std::chrono::nanoseconds> time;
+    if (budget) {
+      std::chrono::nanoseconds const left = ends - std::chrono::steady_clock::now();
+      time = std::max(left, std::chrono::nanoseconds(0)) /
+             static_cast<std::int64_t>(archives.size() - i);
+    }
+    auto const code = measure_one(options, archive, archive,
+                                  {.output = to / archive.filename().replace_extension(".json"),
+                                   .prefix = archive.stem().string() + "-"},
+                                  time);
     if (code != kExitDone) exit_code = code;
   }
   return exit_code;
@@ -332,7 +353,8 @@ int load(const LoadOptions& options) {
     if (code != kExitDone) return code;
   }
   if (folder) return measure_folder(options, archive);
-  return measure_one(options, archive, options.archive(), options.output, "");
+  return measure_one(options, archive, options.archive(), {.output = options.output, .prefix = ""},
+                     parse_budget(options.budget));
 }
 
 }  // namespace

@@ -1,19 +1,16 @@
 #include "tools/load/load_options.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
-#include "base/system/last_error.h"
 #include "pageload/browser/launch.h"
 #include "proxy/replay/response/schedule.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
+#include "tools/process/output_folder.h"
 
 namespace reprise {
 namespace {
@@ -97,7 +94,8 @@ void LoadOptions::add_to(CLI::App& command) {
   command
       .add_option("--budget", budget,
                   "Spend this time (90s, 20m, 1h): --runs loads of each, then more of those whose "
-                  "load events vary most for the time that they take")
+                  "load events vary most for the time that they take; for a folder of archives, on "
+                  "all together")
       ->type_name("TIME");
   command
       .add_option("--warm-up", warm_ups,
@@ -255,16 +253,8 @@ std::vector<std::string> LoadOptions::options_without_effect() const {
 }
 
 std::expected<void, std::string> LoadOptions::make_folders() const {
-  for (const std::filesystem::path& folder :
-       {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {
-    std::error_code error;
-    if (folder.empty()) continue;
-    std::filesystem::create_directories(folder, error);
-    if (error) return std::unexpected(folder.string() + ": " + error.message());
-    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-      return std::unexpected("no file can be created in " + folder.string() + ": " +
-                             last_system_error().message());
-    }
+  for (const auto& folder : {browsing.screenshot_folder, browsing.trace_folder, har_folder}) {
+    if (auto made = make_output_folder(folder); !made) return made;
   }
   return {};
 }

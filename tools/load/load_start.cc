@@ -37,6 +37,9 @@ std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
         CommandRefusal{kExitArchive, archive_error_text(archive, reader.error())});
   }
   auto const asked = options.what_if().session;
+  if (!has_session(**reader, asked)) {
+    return std::unexpected(CommandRefusal{kExitArchive, no_session_text(archive, asked)});
+  }
   auto const number = asked != 0 ? asked : session_to_replay(**reader);
   for (const SessionInfo& session : (*reader)->sessions()) {
     if (session.number != number || session.pages.empty()) continue;

@@ -15,7 +15,8 @@
 namespace reprise {
 
 /// The requested pages; by default those with which the replayed session was started. Refuses those
-/// that check_page_url() does: kExitUsage, or of a recording kExitArchive.
+/// that check_page_url() does: kExitUsage, or of a recording kExitArchive; and, to find recorded
+/// ones, an archive without that session: kExitArchive.
 std::expected<std::vector<std::string>, CommandRefusal> pages_to_load(
     const LoadOptions& options, const std::filesystem::path& archive);
 

@@ -32,7 +32,8 @@ std::optional<double> variation(const std::vector<double>& values) {
 }
 
 struct Row {
-  std::size_t loaded = 0;
+  std::size_t loaded = 0;                 ///< undisturbed
+  std::size_t disturbed = 0;              ///< loaded, too, but not in what follows
   std::vector<double> load_events;        ///< of those that have one
   std::vector<LoadWithDrops> with_drops;  ///< the same
   std::vector<double> last_loads;
@@ -48,6 +49,10 @@ Row row_of(const LoadResult& result, const LoadCell& cell) {
     }
     if (load.page.outcome != LoadOutcome::kLoaded) {
       ++row.failed;
+      continue;
+    }
+    if (!load.disturbed.empty()) {
+      ++row.disturbed;
       continue;
     }
     ++row.loaded;
@@ -121,6 +126,9 @@ std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells) 
 std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells) {
   std::vector<Cells> rows{
       {"page", "loads", "failed", "load event ms", "CV %", "last load ms", "misses"}};
+  bool const any_disturbed = std::ranges::any_of(
+      cells, [&](const LoadCell& cell) { return row_of(result, cell).disturbed > 0; });
+  if (any_disturbed) rows.front().insert(rows.front().begin() + 2, "disturbed");
   for (const LoadCell& cell : cells) {
     auto const row = row_of(result, cell);
     auto const what = cell_text(cell, cells);
@@ -132,6 +140,8 @@ std::string load_table(const LoadResult& result, const std::vector<LoadCell>& ce
                     std::to_string(row.loaded), std::to_string(row.failed), middle(row.load_events),
                     varied ? formatted("%.2f", *varied) : "-", middle(row.last_loads),
                     range_text(row.misses)});
+    auto& made = rows.back();
+    if (any_disturbed) made.insert(made.begin() + 2, std::to_string(row.disturbed));
   }
   return aligned(rows);
 }

@@ -17,7 +17,8 @@ std::string load_text(const PageLoad& page);
 std::string cell_text(const LoadCell& cell, const std::vector<LoadCell>& cells);
 
 /// One row per cell: how many loads counted and how many failed, the median of load event and Last
-/// Load Time, the load event's coefficient of variation, misses.
+/// Load Time, the load event's coefficient of variation, misses. Loads that were disturbed
+/// (LoadResult::Load) do not count, and have a column if there are any.
 std::string load_table(const LoadResult& result, const std::vector<LoadCell>& cells);
 
 /// One line for each cell of which a few loads took much longer, and the link's queue dropped

@@ -27,6 +27,7 @@
 #include "proxy/tls/certificate_authority.h"
 #include "shaper/packet/packet_shell.h"
 #include "tools/commands.h"
+#include "tools/machine/quiet_checks.h"
 #include "tools/process/command_line.h"
 
 namespace reprise {
@@ -36,15 +37,6 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 
 constexpr rlim_t kOpenFilesMin = 1024;
-
-/// The result of one check.
-struct Check {
-  std::string name;
-  bool ok = false;
-  bool needed = false;  ///< by record and replay; otherwise optional
-  std::string detail;   ///< what was found, or its purpose
-  std::string fix;      ///< empty if ok, or if no remedy is known
-};
 
 /// Browsers' start scripts may print warnings before the version.
 std::string last_line(std::string text) {
@@ -254,6 +246,8 @@ std::vector<Check> run_checks() {
   checks.push_back(check_certutil());
   checks.push_back(check_trust(common_name));
   checks.push_back(check_packet_link());
+  checks.push_back(check_priority());
+  checks.push_back(check_quota());
   if (auto awake = check_idle_processors()) checks.push_back(std::move(*awake));
   return checks;
 }
@@ -294,7 +288,9 @@ int examine(bool as_json) {
 void add_doctor_command(CLI::App& app, int& exit_code) {
   auto const as_json = std::make_shared<bool>(false);
   auto* const doctor =
-      add_command(app, "doctor", "Check browsers, ports, trust and permissions, and print fixes");
+      add_command(app, "doctor",
+                  "Check browsers, ports, trust, permissions and what disturbs loads, and print "
+                  "fixes");
   doctor->add_flag("--json", *as_json, "Print the checks as JSON");
   doctor->callback([as_json, &exit_code] { exit_code = examine(*as_json); });
 }

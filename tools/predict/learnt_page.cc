@@ -64,15 +64,15 @@ std::vector<std::string> traced(std::vector<std::string> load_words,
 
 std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
                                                         const ExperimentSide& changed,
-                                                        const LearntPage& page,
-                                                        std::uint64_t seed) {
+                                                        const LearntPage& page, std::uint64_t seed,
+                                                        std::span<const double> quantiles) {
   auto change = predicted_change(base, changed, page.graph, page.loads);
   if (!change) return std::unexpected(std::move(change.error()));
   auto const& browser = base.cells().front().configuration.browser;
   auto prediction = predict(page.graph, page.loads, change->change,
                             {.link = prediction_link(base),
                              .connects_ahead = !browser.ends_with("headless-shell"),
-                             .quantiles = {.5, .75, .9},
+                             .quantiles = std::vector(quantiles.begin(), quantiles.end()),
                              .samples_max = kSamplesMax,
                              .seed = seed});
   if (!prediction) return std::unexpected("cannot predict: " + prediction.error());

@@ -7,6 +7,7 @@
 #include <expected>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "analysis/dependency/observed_page.h"
 #include "analysis/prediction/prediction.h"
 #include "tools/experiment/experiment_side.h"
+#include "tools/predict/asked_quantiles.h"
 
 namespace reprise {
 
@@ -35,14 +37,15 @@ std::vector<std::string> traced(std::vector<std::string> load_words,
 
 /// A prediction, and what it leaves out.
 struct SidePrediction {
-  Prediction prediction;  ///< median, p75 and p90
+  Prediction prediction;
   std::vector<std::string> remarks;
 };
 
-/// Of the milestones of `changed`, by the loads of `base`. The error is a sentence.
-std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
-                                                        const ExperimentSide& changed,
-                                                        const LearntPage& page, std::uint64_t seed);
+/// Of the milestones of `changed`, by the loads of `base`. `quantiles`: each above 0 and below 1.
+/// The error is a sentence.
+std::expected<SidePrediction, std::string> predict_side(
+    const ExperimentSide& base, const ExperimentSide& changed, const LearntPage& page,
+    std::uint64_t seed, std::span<const double> quantiles = kPredictedQuantiles);
 
 /// What the page does not do any more when it is changed; nothing if a change that `recorded` does
 /// not have is to drop something.

@@ -5,7 +5,6 @@
 #include <random>
 #include <set>
 
-#include "analysis/lost_loads.h"
 #include "analysis/repeats.h"
 #include "base/system/private_folder.h"
 #include "base/text/counted.h"
@@ -17,8 +16,10 @@
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/experiment.h"
 #include "tools/load/load_budget.h"
+#include "tools/predict/asked_quantiles.h"
 #include "tools/predict/kept_loads.h"
 #include "tools/predict/learnt_page.h"
+#include "tools/predict/load_remarks.h"
 #include "tools/predict/perturbed_page.h"
 #include "tools/predict/predicted_change.h"
 #include "tools/predict/prediction_report.h"
@@ -37,11 +38,12 @@ constexpr std::size_t kChanged = 1;
 /// Their loads, in the folder of `-o`.
 constexpr const char* kBaseFile = "a.json";
 constexpr const char* kChangedFile = "b.json";
-/// Intervals of fewer loads say nothing.
+/// Fewer loads say nothing of how they vary. A 95 % interval needs more: rows_for_interval().
 constexpr std::size_t kLoadsMin = 4;
 
 struct PredictFlags {
   std::vector<std::string> what_ifs;
+  std::vector<std::string> quantiles;        ///< empty: kPredictedQuantiles
   std::string link, protocol, cpu_throttle;  ///< of the changed page; empty: as it is
   std::size_t runs = 8;
   bool measure = false;
@@ -77,8 +79,10 @@ std::vector<std::string> with_option(std::vector<std::string> words, const std::
 
 class PredictRun {
  public:
-  PredictRun(const PredictFlags& flags, std::vector<std::string> words, fs::path traces)
+  PredictRun(const PredictFlags& flags, std::vector<double> quantiles,
+             std::vector<std::string> words, fs::path traces)
       : flags_(flags),
+        quantiles_(std::move(quantiles)),
         words_(traced(std::move(words), traces)),
         seed_(flags.seed.value_or(std::random_device()())) {}
 
@@ -99,19 +103,14 @@ class PredictRun {
                                   " loads and has " + loads_text());
     }
     if (auto const code = test_graph()) return *code;
-    auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_);
+    auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_, quantiles_);
     if (!predicted) return say(kExitUsage, predicted.error() + loads_kept_text());
     if (page_.loads.size() < runs()) {
       predicted->remarks.push_back("learnt from " + loads_text());
     }
-    if (auto const missed = experiment_->side(kBase).result().missed_requests(); !missed.empty()) {
-      predicted->remarks.push_back("the archive does not have " +
-                                   counted(missed.size(), "request") + " of the page, such as " +
-                                   printable(*missed.begin()) +
-                                   ": the prediction is of a page that is not whole");
-    }
-    for (std::string const& each : {dropped_text(), does_less_text(), uncounted_text()}) {
-      if (!each.empty()) predicted->remarks.push_back(each);
+    for (std::string& each :
+         load_remarks(experiment_->side(kBase), flags_.measure ? changed() : nullptr)) {
+      predicted->remarks.push_back(std::move(each));
     }
     for (std::string const& remark : predicted->remarks) say(0, remark);
     for (MilestonePrediction& each : predicted->prediction.milestones) {
@@ -226,35 +225,6 @@ class PredictRun {
            ": the others failed or were skipped";
   }
 
-  /// Whether the model leaves out something that the loads had.
-  std::string dropped_text() const {
-    LoadResult const& result = experiment_->side(kBase).result();
-    std::size_t dropped = 0;
-    for (ObservedPage const& load : page_.loads) {
-      auto const* const replay = result.replay_of(result.loads[load.load]);
-      if (replay != nullptr && replay->link && replay->link->queue_drops > 0) ++dropped;
-    }
-    if (dropped == 0) return {};
-    return "the link's queue dropped packets in " + std::to_string(dropped) + " of " +
-           counted(page_.loads.size(), "load") +
-           ": which ones the changed page would lose is not predicted; a longer queue has room for "
-           "them: --link LINK,queue=1000p";
-  }
-
-  /// Whether what was measured is another page.
-  std::string does_less_text() const {
-    if (!flags_.measure) return {};
-    auto const losses = losses_of(experiment_->side(kBase), *changed());
-    return losses.empty() ? "" : "the changed page does less: " + printable(losses.text());
-  }
-
-  /// Whether loads of the changed page are no part of what was measured.
-  std::string uncounted_text() const {
-    LostLoads lost;
-    if (flags_.measure) lost.add(changed()->result());
-    return lost.lost() == 0 ? "" : "of the changed page, " + printable(lost_text(lost));
-  }
-
   std::optional<int> take_loads() {
     for (std::size_t side = 0; side < experiment_->sides(); ++side) {
       auto const* const name = side == kBase ? kBaseFile : kChangedFile;
@@ -313,6 +283,7 @@ class PredictRun {
   }
 
   const PredictFlags& flags_;
+  std::vector<double> quantiles_;
   std::vector<std::string> words_;
   std::uint64_t seed_;
   std::optional<Experiment> experiment_;
@@ -329,6 +300,8 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
   if (!flags.perturb.empty() && !parse_budget(flags.perturb)) {
     return say(kExitUsage, "predict: --perturb must be a time such as 90s, 10m or 1h");
   }
+  auto quantiles = asked_quantiles(flags.quantiles);
+  if (!quantiles) return say(kExitUsage, "predict: " + quantiles.error());
   LoadOptions options;  // what is wrong with them, the sides say
   bool const read = !parse_load_words(words, options);
   if (read && std::ranges::any_of(options.browsers, [](auto& each) { return is_firefox(each); })) {
@@ -346,7 +319,7 @@ int run_command(const PredictFlags& flags, const std::vector<std::string>& words
     fs::create_directories(traces, error);
     if (error) return say(kExitFailed, traces.string() + ": " + error.message());
   }
-  auto const code = PredictRun(flags, words, traces).run();
+  auto const code = PredictRun(flags, std::move(*quantiles), words, traces).run();
   // Folders that it leaves empty, such as when it is interrupted before the first load.
   if (is_new && fs::remove(traces, error)) fs::remove(flags.output, error);
   return code;
@@ -370,7 +343,15 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option("--to-protocol", flags->protocol, "Predict for h1 or h2 instead of --protocol");
   sub->add_option("--to-cpu-throttle", flags->cpu_throttle,
                   "Predict for a processor that is this many times slower");
-  auto* const runs = sub->add_option("--runs", flags->runs, "Load each side N times")
+  sub->add_option("--quantile", flags->quantiles,
+                  "Predict this quantile, such as .95; repeat it or separate several by commas "
+                  "[.5,.75,.9]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("Q");
+  auto* const runs = sub->add_option("--runs", flags->runs,
+                                     "Load each side N times; a 95 % interval of the median needs "
+                                     "6, of p75 11, of p90 29")
                          ->check(CLI::Range(kLoadsMin, std::size_t{10'000}))
                          ->capture_default_str();
   sub->add_flag("--measure", flags->measure,

@@ -8,6 +8,7 @@
 #include "archive/match/match.h"
 #include "base/http/url_parts.h"
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "base/text/printable.h"
 #include "proxy/http/h2_session.h"
 #include "proxy/listening_socket.h"
@@ -35,9 +36,42 @@ bool is_steady(const LinkProfile& link) {
          link.up.outages.off.empty();
 }
 
+std::string rate_text(std::uint64_t rate_bps) {
+  return rate_bps == 0 ? "no limit"
+                       : formatted("%.10g kbit/s", static_cast<double>(rate_bps) / 1e3);
+}
+
+std::string queue_text(const QueueLimit& queue) {
+  std::string text;
+  if (queue.packets > 0) text = counted(queue.packets, "packet");
+  if (queue.bytes > 0) text += (text.empty() ? "" : " and ") + counted(queue.bytes, "byte");
+  return text.empty() ? "no limit" : text;
+}
+
+/// What else is different on the other link: the model has none of it.
+void remark_link(const LinkProfile& from, const LinkProfile& to,
+                 std::vector<std::string>& remarks) {
+  if (from.up.rate_bps != to.up.rate_bps) {
+    remarks.push_back("the link's rate from the client changes from " +
+                      rate_text(from.up.rate_bps) + " to " + rate_text(to.up.rate_bps) +
+                      ": how long requests wait for it is not predicted, but measured by "
+                      "--measure");
+  }
+  auto const remark_queue = [&](const char* way, const QueueLimit& before,
+                                const QueueLimit& after) {
+    if (before == after) return;
+    remarks.push_back(std::string("the link's queue ") + way + " the client changes from " +
+                      queue_text(before) + " to " + queue_text(after) +
+                      ": which packets it has no room for is not predicted, but measured by "
+                      "--measure");
+  };
+  remark_queue("to", from.down.queue, to.down.queue);
+  remark_queue("from", from.up.queue, to.up.queue);
+}
+
 /// Why the model cannot go from one link to the other; empty: it can.
 std::string change_link(const LinkProfile& from, const LinkProfile& to,
-                        const DependencyGraph& graph, PageChange& change) {
+                        const DependencyGraph& graph, PredictedChange& out) {
   if (from == to) return {};
   if (!is_steady(from) || !is_steady(to)) {
     return "the model has no links whose rate changes";
@@ -57,15 +91,16 @@ std::string change_link(const LinkProfile& from, const LinkProfile& to,
            "DOWN/UP/RTT";
   }
   if (from.down.rate_bps > 0) {
-    change.link_factor =
+    out.change.link_factor =
         static_cast<double>(to.down.rate_bps) / static_cast<double>(from.down.rate_bps);
   }
   auto const further = whole_us(to.rtt()) - whole_us(from.rtt());
-  if (change.link_factor == 1 && further == 0) {
+  if (out.change.link_factor == 1 && further == 0) {
     return "the model has the rate to the client and the round trip of a link, which are the same";
   }
-  change.parts.push_back(
+  out.change.parts.push_back(
       {.nodes = all_nodes(graph), .change = {.rtt_us = further, .dns_us = further}});
+  remark_link(from, to, out.remarks);
   return {};
 }
 
@@ -84,7 +119,7 @@ void change_protocol(const std::string& to, const DependencyGraph& graph, PageCh
 
 /// Adds what link, protocol and processor change. Returns why the model cannot say it.
 std::string change_conditions(const ExperimentSide& base, const ExperimentSide& changed,
-                              const DependencyGraph& graph, PageChange& change) {
+                              const DependencyGraph& graph, PredictedChange& out) {
   auto const& from = base.cells().front().configuration;
   auto const& to = changed.cells().front().configuration;
   if (from.browser != to.browser) return "the model does not know another browser";
@@ -94,7 +129,7 @@ std::string change_conditions(const ExperimentSide& base, const ExperimentSide& 
     auto const after = profile_of(changed);
     if (!before) return before.error();
     if (!after) return after.error();
-    auto why = change_link(*before, *after, graph, change);
+    auto why = change_link(*before, *after, graph, out);
     if (!why.empty()) return "cannot predict the link " + to.link + ": " + why;
   }
   if (from.protocol != to.protocol) {
@@ -102,12 +137,12 @@ std::string change_conditions(const ExperimentSide& base, const ExperimentSide& 
       return "the model does not tell HTTP/3 from HTTP/2; measure it: reprise gate";
     }
     if (to.protocol == "recorded") return "the model does not know the recorded protocols";
-    change_protocol(to.protocol, graph, change);
+    change_protocol(to.protocol, graph, out.change);
   }
   auto const throttle =
       changed.result().settings.cpu_throttle / base.result().settings.cpu_throttle;
   if (throttle != 1) {
-    change.parts.push_back({.nodes = all_nodes(graph), .change = {.cpu_factor = throttle}});
+    out.change.parts.push_back({.nodes = all_nodes(graph), .change = {.cpu_factor = throttle}});
   }
   return {};
 }
@@ -166,7 +201,7 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
     if (!made) return made;
     out = std::move(*made);
   }
-  if (auto why = change_conditions(base, changed, graph, out.change); !why.empty()) {
+  if (auto why = change_conditions(base, changed, graph, out); !why.empty()) {
     return Fault(std::move(why));
   }
   if (auto const scripts = scripts_before_inline_ones(graph, out.change); !scripts.empty()) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/prediction/load_plan.h"
 #include "base/http/url_parts.h"
 #include "proxy/whatif/page_requests.h"
 #include "proxy/whatif/reply_changes.h"
@@ -63,6 +64,12 @@ class WhatIfTranslation {
     if (absent_ > 0) {
       out_.remarks.push_back(std::to_string(absent_) +
                              " of the changed requests occur in too few loads to be predicted");
+    }
+    auto const image = largest_image(graph_);
+    if (image && (changes_[*image].drop || changes_[*image].refused)) {
+      out_.remarks.emplace_back(
+          "what is painted largest is dropped. What is then the largest is not known: it is taken "
+          "to come with the first contentful paint");
     }
     return std::move(out_);
   }

@@ -18,7 +18,7 @@ constexpr std::size_t kFloorDraws = 200;
 constexpr double kEqualUs = 50;
 
 std::string title_of(double quantile) {
-  return quantile == .5 ? "median" : formatted("p%.0f", quantile * 100);
+  return quantile == .5 ? "median" : formatted("p%.10g", quantile * 100);
 }
 
 std::string amount_text(double saving_us) {
@@ -40,7 +40,8 @@ Beside beside(const PredictedTimes& predicted, const std::vector<double>& measur
 }
 
 std::string distance_text(const DistributionDistance& distance) {
-  return formatted("%.2f, %.2f, %.2f", distance.largest, distance.median, distance.mean);
+  return formatted("distance D %.2f, median %.2f, mean %.2f", distance.largest, distance.median,
+                   distance.mean);
 }
 
 std::string error_text(const PredictionError& error) {
@@ -48,7 +49,7 @@ std::string error_text(const PredictionError& error) {
   bool const is_measured = std::abs(error.measured_saving) >= kEqualUs;
   if (error.of_saving && is_measured)
     text += formatted(", %.0f %% of the saving", *error.of_saving * 100);
-  return text + "; distance " + distance_text(error.distance);
+  return text + "; " + distance_text(error.distance);
 }
 
 std::string measured_text(const PredictedTimes& predicted, const std::vector<double>& measured_us,
@@ -58,8 +59,7 @@ std::string measured_text(const PredictedTimes& predicted, const std::vector<dou
                    counted(measured_us.size(), noun).c_str()) +
          amount_text(ours.measured_saving) + "\n    error of the prediction  " + error_text(ours) +
          "\n    if nothing changed       " + error_text(nothing) + "\n    " +
-         align_left("of the same " + std::string(noun) + "s", 25) + "distance " +
-         distance_text(floor) + "\n";
+         align_left("of the same " + std::string(noun) + "s", 25) + distance_text(floor) + "\n";
 }
 
 json::object distance_json(const DistributionDistance& distance) {
@@ -73,14 +73,17 @@ json::object error_json(const PredictionError& error) {
 }
 
 json::object quantile_json(const PredictedQuantile& each) {
+  auto const limit = [&each](double us) {
+    return each.interval_reaches_level ? json::value(us / kUsPerMs) : json::value();
+  };
   return {{"quantile", each.quantile},
           {"observed_ms", each.observed_us / kUsPerMs},
           {"predicted_ms", each.predicted_us / kUsPerMs},
-          {"low_ms", each.low_us / kUsPerMs},
-          {"high_ms", each.high_us / kUsPerMs},
+          {"low_ms", limit(each.low_us)},
+          {"high_ms", limit(each.high_us)},
           {"saving_ms", each.saving_us / kUsPerMs},
-          {"saving_low_ms", each.saving_low_us / kUsPerMs},
-          {"saving_high_ms", each.saving_high_us / kUsPerMs}};
+          {"saving_low_ms", limit(each.saving_low_us)},
+          {"saving_high_ms", limit(each.saving_high_us)}};
 }
 
 json::array ms_of(const std::vector<double>& times_us) {
@@ -93,7 +96,7 @@ json::array ms_of(const std::vector<double>& times_us) {
 
 std::string saving_text(const PredictedQuantile& quantile) {
   auto text = amount_text(quantile.saving_us);
-  if (std::abs(quantile.saving_us) < kEqualUs) return text;
+  if (std::abs(quantile.saving_us) < kEqualUs || !quantile.interval_reaches_level) return text;
   double const sign = quantile.saving_us > 0 ? 1 : -1;
   auto const [low, high] =
       std::minmax({sign * quantile.saving_low_us, sign * quantile.saving_high_us});
@@ -104,11 +107,17 @@ std::string times_text(const PredictedTimes& times, const std::vector<double>& m
                        std::string_view noun) {
   std::string text;
   for (PredictedQuantile const& quantile : times.quantiles) {
-    text += formatted("  %-6s  %.1f ms -> %.1f ms (%.1f to %.1f), ",
-                      title_of(quantile.quantile).c_str(), quantile.observed_us / kUsPerMs,
-                      quantile.predicted_us / kUsPerMs, quantile.low_us / kUsPerMs,
-                      quantile.high_us / kUsPerMs) +
-            saving_text(quantile) + "\n";
+    text += formatted("  %-6s  %.1f ms -> %.1f ms", title_of(quantile.quantile).c_str(),
+                      quantile.observed_us / kUsPerMs, quantile.predicted_us / kUsPerMs);
+    if (quantile.interval_reaches_level) {
+      text += formatted(" (%.1f to %.1f)", quantile.low_us / kUsPerMs, quantile.high_us / kUsPerMs);
+    }
+    text += ", " + saving_text(quantile);
+    if (!quantile.interval_reaches_level) {
+      text += "; too few " + std::string(noun) + "s for a 95 % interval, which needs " +
+              std::to_string(quantile.rows_needed);
+    }
+    text += "\n";
   }
   if (!measured_us.empty()) text += measured_text(times, measured_us, noun);
   return text;

@@ -74,6 +74,7 @@ std::string status_json(RecordSession::Counters& counters, const Serving& servin
   status["injected"] = counters.injected.load();
   status["injected_bytes"] = counters.injected_bytes.load();
   status["tls_handshakes_failed"] = handshake_report_json(serving.failed_handshakes());
+  if (auto const seed = serving.link_seed()) status["link_seed"] = *seed;
   return boost::json::serialize(status);
 }
 

@@ -114,6 +114,9 @@ class Serving {
   std::optional<tcp::endpoint> names_at() const { return addresses_.dns.at; }
   /// The link's report. Nothing without a link. On the main thread, after prepare().
   std::optional<boost::json::object> link_report() const;
+  /// The seed of the link's losses and jitter; after prepare(). Nothing without a link, or if its
+  /// settings leave nothing to chance. Any thread.
+  std::optional<std::uint64_t> link_seed() const;
   /// Handshakes ended by clients; after prepare(). Any thread.
   FailedHandshakes::Counts failed_handshakes() const {
     return server_->failed_handshakes().counts();
@@ -172,6 +175,7 @@ class Serving {
   std::filesystem::path all_roots_;                // for the command: the system's and ours
   std::unique_ptr<RunningCommand> child_;
   LinkedCommand* linked_ = nullptr;  // the same, if it is behind a link
+  bool link_has_chance_ = false;     ///< losses, jitter, or drops that are drawn
   std::optional<boost::json::object> finished_link_;
   std::optional<dns::Plan> plan_;
   net::io_context context_{1};

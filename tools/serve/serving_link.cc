@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/listening_socket.h"
+#include "shaper/profile.h"
 #include "tools/commands.h"
 #include "tools/serve/serving.h"
 
@@ -66,6 +67,8 @@ std::optional<int> Serving::check_link_options() const {
 }
 
 std::optional<int> Serving::prepare_link() {
+  auto const profile = parse_link(options_.link.link);
+  link_has_chance_ = profile && (profile->down.has_chance() || profile->up.has_chance());
   if (options_.shaper == "stream") return prepare_stream("");
   if (options_.shaper == "packet") {
     if (!command_.empty()) return prepare_packets(nullptr);
@@ -132,8 +135,20 @@ std::optional<boost::json::object> Serving::link_report() const {
   return report;
 }
 
+std::optional<std::uint64_t> Serving::link_seed() const {
+  if (!link_has_chance_) return std::nullopt;
+  if (linked_ != nullptr) return linked_->seed();
+  if (streamed_) return streamed_->seed();
+  return std::nullopt;
+}
+
 /// Adds the link's result to the exit code.
 int Serving::finish_link(int exit_code) {
+  // A recording has no report of its link.
+  if (auto const seed = link_seed(); seed && mode_ == "record") {
+    std::fprintf(stderr, "reprise: the link's losses and jitter were drawn with --link-seed %llu\n",
+                 static_cast<unsigned long long>(*seed));
+  }
   bool written = true;
   bool doubtful = false;
   if (linked_ != nullptr) {

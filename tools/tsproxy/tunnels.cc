@@ -2,7 +2,6 @@
 
 #include <array>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,70 +9,23 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <map>
 #include <random>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "shaper/packet/network/joined_connections.h"
 #include "shaper/socket_deadline.h"
 
 namespace reprise::tsproxy {
 namespace {
 
-using Socket = net::generic::stream_protocol::socket;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::size_t kBufferBytes = 16384;
 constexpr std::size_t kConnectionsMax = 4096;
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::chrono::milliseconds kAcceptPause{50};
-
-/// Two sockets whose bytes go to the other one.
-struct Joined {
-  Socket one;
-  Socket other;
-  std::shared_ptr<void> keeps;                 ///< lives as long as they do; can be null
-  std::shared_ptr<std::atomic<bool>> aborted;  ///< set if they do not end in order; can be null
-
-  void abort() {
-    if (aborted) *aborted = true;
-    boost::system::error_code ignored;
-    for (Socket* const socket : {&one, &other}) {
-      socket->set_option(net::socket_base::linger(true, 0), ignored);  // no orderly end
-      socket->close(ignored);
-    }
-  }
-};
-
-/// Ends with `from`, or when either breaks.
-awaitable<void> pump(std::shared_ptr<Joined> joined, Socket& from, Socket& to) {
-  std::array<std::uint8_t, kBufferBytes> buffer;
-  while (true) {
-    auto const [error, size] = co_await from.async_read_some(net::buffer(buffer), kTuple);
-    if (error == net::error::eof) {
-      boost::system::error_code ignored;
-      to.shutdown(Socket::shutdown_send, ignored);
-      co_return;
-    }
-    if (error) break;
-    auto const [broken, written] = co_await net::async_write(to, net::buffer(buffer, size), kTuple);
-    if (broken) break;
-  }
-  joined->abort();
-}
-
-/// Joins two sockets; `ended` is called once both ways have ended.
-void join(net::io_context& context, Joined sockets, const std::function<void()>& ended) {
-  auto const joined = std::make_shared<Joined>(std::move(sockets));
-  auto const ways = std::make_shared<int>(2);
-  auto const on_end = [ways, ended](std::exception_ptr) {
-    if (--*ways == 0) ended();
-  };
-  net::co_spawn(context, pump(joined, joined->one, joined->other), on_end);
-  net::co_spawn(context, pump(joined, joined->other, joined->one), on_end);
-}
 
 awaitable<bool> send(tcp::socket& socket, Bytes bytes) {
   auto const [error, written] = co_await net::async_write(socket, net::buffer(bytes), kTuple);
@@ -134,7 +86,6 @@ class Tunnels::Link : public std::enable_shared_from_this<Link> {
     });
     std::tie(error) = co_await near.async_connect(at_, kTuple);
     if (error) co_return fail(error);
-    near.set_option(tcp::no_delay(true), error);
     co_return Entered{std::move(near), std::move(keeps)};
   }
 
@@ -152,12 +103,10 @@ class Tunnels::Link : public std::enable_shared_from_this<Link> {
     far.assign(net::local::stream_protocol(), arrival.socket.get(), error);
     if (error) return;
     arrival.socket.release();
-    join(context_,
-         {.one = std::move(far),
-          .other = std::move(destination),
-          .keeps = shared_from_this(),
-          .aborted = std::move(arrival.aborted)},
-         [] {});
+    net::co_spawn(context_,
+                  join_connections(std::move(far), std::move(destination), shared_from_this(),
+                                   [aborted = std::move(arrival.aborted)] { *aborted = true; }),
+                  [](std::exception_ptr) {});
   }
 
   net::io_context& context_;
@@ -198,13 +147,14 @@ void Tunnels::change(const Settings& settings) {
 awaitable<void> Tunnels::accept(tcp::acceptor listener) {
   net::steady_timer pause(context_);
   while (true) {
-    if (open_connections_ < kConnectionsMax) {
+    if (*open_connections_ < kConnectionsMax) {
       auto [error, client] = co_await listener.async_accept(kTuple);
       if (error == net::error::operation_aborted) co_return;
       if (!error) {
-        ++open_connections_;
-        net::co_spawn(context_, serve(std::move(client)),
-                      [this](std::exception_ptr) { --open_connections_; });
+        ++*open_connections_;
+        std::shared_ptr<void> counted(nullptr, [open = open_connections_](void*) { --*open; });
+        net::co_spawn(context_, serve(std::move(client), std::move(counted)),
+                      [](std::exception_ptr) {});
         continue;
       }
     }
@@ -213,7 +163,7 @@ awaitable<void> Tunnels::accept(tcp::acceptor listener) {
   }
 }
 
-awaitable<void> Tunnels::serve(tcp::socket client) {
+awaitable<void> Tunnels::serve(tcp::socket client, std::shared_ptr<void> counted) {
   boost::system::error_code error;
   client.set_option(tcp::no_delay(true), error);
   auto const target = co_await shake_hands(client);
@@ -238,13 +188,9 @@ awaitable<void> Tunnels::serve(tcp::socket client) {
     co_return;
   }
   if (!co_await send(client, request_answer(SocksReply::kSucceeded))) co_return;
-  ++open_connections_;
-  join(context_,
-       {.one = std::move(client),
-        .other = std::move(*destination),
-        .keeps = std::move(keeps),
-        .aborted = nullptr},
-       [this] { --open_connections_; });
+  using Held = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+  std::shared_ptr<void> held = std::make_shared<Held>(std::move(counted), std::move(keeps));
+  co_await join_connections(std::move(client), std::move(*destination), std::move(held));
 }
 
 /// Reads the greeting and the request, and answers what cannot be served. A client sends nothing
@@ -298,8 +244,6 @@ awaitable<std::optional<tcp::socket>> Tunnels::dial(const Target& target) {
     SocketDeadline const deadline(socket, kPatience);
     auto const [error] = co_await socket.async_connect(each.endpoint(), kTuple);
     if (error) continue;
-    boost::system::error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
     co_return std::move(socket);
   }
   co_return std::nullopt;

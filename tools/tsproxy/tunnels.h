@@ -22,8 +22,9 @@ struct TunnelOptions {
 };
 
 /// The SOCKS5 listener and the connections that came through it. A connection is dialled at once,
-/// then crosses the modelled link: its handshake there delays the client's first byte. Not
-/// thread-safe: on the thread of `context`, which must outlive this.
+/// then crosses the modelled link: its handshake there delays the client's first byte. Data are
+/// passed on as in joined_connections.h: a destination's reset reaches the client behind its data.
+/// Not thread-safe: on the thread of `context`, which must outlive this.
 class Tunnels {
  public:
   Tunnels(net::io_context& context, TunnelOptions options, Settings settings);
@@ -45,7 +46,8 @@ class Tunnels {
   };
 
   awaitable<void> accept(tcp::acceptor listener);
-  awaitable<void> serve(tcp::socket client);
+  /// `counted` lives as long as the connection.
+  awaitable<void> serve(tcp::socket client, std::shared_ptr<void> counted);
   awaitable<std::optional<Target>> shake_hands(tcp::socket& client);
   awaitable<std::optional<tcp::socket>> dial(const Target& target);
   Target target_of(const SocksRequest& request) const;
@@ -56,7 +58,7 @@ class Tunnels {
   TunnelOptions options_;
   Settings settings_;
   std::shared_ptr<Link> link_;
-  std::size_t open_connections_ = 0;
+  std::shared_ptr<std::size_t> open_connections_ = std::make_shared<std::size_t>(0);
 };
 
 }  // namespace reprise::tsproxy

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <boost/json/object.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <expected>
 #include <filesystem>
@@ -7,8 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/comparison.h"
 #include "analysis/dependency/dependency_json.h"
+#include "analysis/measurements.h"
 #include "analysis/sources/load_calls.h"
 #include "archive/record.h"
 #include "base/system/json_file.h"
@@ -167,13 +169,28 @@ int write_page(const ViewOptions& options, ViewModel model) {
   return kExitDone;
 }
 
-/// What `reprise compare` says of two results, if these are all inputs.
+/// What the verdict.json of a gate says of its a.json and b.json. Nothing: it is not beside them,
+/// or of other results.
+std::optional<boost::json::object> gate_verdict_beside(const ViewInput& a, const ViewInput& b) {
+  constexpr std::uintmax_t kVerdictBytesMax = std::uintmax_t{64} << 20;
+  auto const paths = whole_paths({a.path, b.path});
+  auto const folder = paths[0].parent_path();
+  if (paths[0] != folder / "a.json" || paths[1] != folder / "b.json") return std::nullopt;
+  auto const text = read_text_file(folder / "verdict.json", kVerdictBytesMax);
+  return text ? gate_verdict_json(*text, *a.result, *b.result) : std::nullopt;
+}
+
+/// The verdict about two results, if these are all inputs: that of the gate that made them, or else
+/// what `reprise compare` says.
 void add_verdict(const std::vector<ViewInput>& inputs, ViewModel& model) {
   if (inputs.size() != 2 || !inputs[0].result || !inputs[1].result) return;
+  if (auto const verdict = gate_verdict_beside(inputs[0], inputs[1])) {
+    return model.add_comparison(*verdict);
+  }
   auto const a = measurements_of(*inputs[0].result);
   auto const b = measurements_of(*inputs[1].result);
   // A result without what a comparison needs can still be shown.
-  if (a && b) model.add_comparison(verdict_json(compare(*a, *b, {})));
+  if (a && b) model.add_comparison(verdict_json(compare_as_chosen(*a, *b)));
 }
 
 int view(const ViewOptions& options) {

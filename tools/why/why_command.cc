@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
+#include "tools/experiment/fresh_folder.h"
 #include "tools/load/load_budget.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
@@ -156,10 +157,10 @@ int run_command(const WhyFlags& flags, const std::vector<std::string>& words) {
     if (auto const can = check_writable(flags.output); !can) {
       return say(kExitFailed, flags.output.string() + ": " + can.error().message());
     }
-  } else if (!flags.output.empty()) {
-    std::error_code error;
-    fs::create_directories(flags.output, error);
-    if (error) return say(kExitFailed, flags.output.string() + ": " + error.message());
+    if (!remove_stale_file(flags.output, "-o")) return kExitFailed;
+  } else if (!make_fresh_folder(flags.output, {"why.html", "why.md", "why.json", "loads.json",
+                                               "a.json", "b.json", "verdict.json"})) {
+    return kExitFailed;
   }
   auto& [words_a, words_b] = *sides;
   add_recorded_times(words_a);

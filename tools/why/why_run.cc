@@ -15,6 +15,7 @@
 #include "tools/compare/compare_options.h"
 #include "tools/experiment/change_side.h"
 #include "tools/experiment/gate_run.h"
+#include "tools/experiment/remedy.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
 #include "tools/why/explained_metric.h"
@@ -265,13 +266,14 @@ std::expected<WhyRun::Loaded, int> WhyRun::load(EffectRow& row) {
     if (auto const code = check_misses(result, row)) return std::unexpected(*code);
   }
   row.value = value.value_or(0);
-  steal_.add(disturbances_of(load.page, result.replay_of(load)));
   if (end == Loaded::kCounts) {
     auto counted = counted_loads(options_.compare);
     counted.usual_steal = steal_.share();
     load.skipped = reason_to_skip(result, load, counted);
     if (!load.skipped.empty()) end = Loaded::kDisturbed;
   }
+  // A burst of steal must not be its own excuse.
+  steal_.add(disturbances_of(load.page, result.replay_of(load)));
   if (end == Loaded::kFailed) {
     bool const loaded = load.page.outcome == LoadOutcome::kLoaded;
     load.skipped = loaded ? "it has no " + std::string(kMetrics[metric].title) : "it did not load";
@@ -314,8 +316,9 @@ std::optional<int> WhyRun::count_repeat(const EffectRow& row, Loaded end,
   if (end == Loaded::kDisturbed) {
     repeats_.add();
     if (!repeats_.too_many(counted_rows)) return std::nullopt;
-    return say(kExitUndecided,
-               std::string("undecided, since the machine disturbs the loads. ") + kQuieter);
+    auto const& why = loads_.loads.back().skipped;
+    return say(kExitUndecided, "undecided, since the machine disturbs the loads, the last one: " +
+                                   printable(why) + ". " + remedy_text(why));
   }
   auto& failures = failures_[row.is_b ? 1 : 0];
   failures.add();

@@ -199,15 +199,19 @@ int merge(const Arguments& arguments) {
   if (!draft.has_place()) return kExitFailed;
   auto writer = ArchiveWriter::create(draft.path(), {});
   auto merged = writer ? Result<void>() : fail(writer.error());
+  std::string named = "the archives";
   if (merged) {
     auto const parts = merge_archives(
         std::array<const ArchiveReader*, 2>{first->reader.get(), second->reader.get()},
         {.duplicates = arguments.keep_duplicates ? Duplicates::kKeep : Duplicates::kFirst},
         **writer);
-    merged = parts ? (*writer)->close() : fail(parts.error());
+    merged = parts ? (*writer)->close() : fail(parts.error().code);
+    if (!parts && parts.error().code == archive_errc::corrupt) {
+      named = (parts.error().archive == 0 ? arguments.archive : arguments.other).string();
+    }
   }
   if (merged) return draft.deliver();
-  say_error("the archives cannot be merged: " + merged.error().message());
+  say_error(named + " cannot be merged: " + merged.error().message());
   return kExitFailed;
 }
 

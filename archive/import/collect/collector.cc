@@ -375,9 +375,14 @@ void Collector::add(ExchangeDraft draft) {
       report_.websocket_messages += draft.messages.size();
     }
   }
-  if (!stop_ || !stop_()) return;
+  is_stopped();
+}
+
+bool Collector::is_stopped() {
+  if (!stop_ || !stop_()) return false;
   stop_ = nullptr;  // the waiting halves may still be added
   fail({.what = "stopped", .system = std::make_error_code(std::errc::operation_canceled)});
+  return true;
 }
 
 }  // namespace reprise::importing

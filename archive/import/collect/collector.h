@@ -108,6 +108,8 @@ class Collector {
 
   /// `stop` is called after each exchange; if it returns true, that is a fault.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// Asks `stop` at other times, too. Whether it returned true; that is then a fault.
+  bool is_stopped();
   static constexpr std::size_t kPagesMax = 1024;
   static constexpr std::size_t kPageBytesMax = 64 << 10;
   /// Start URLs known before the first exchange, up to these limits.

@@ -20,6 +20,16 @@ std::size_t InputSource::read(std::span<char> into) {
   return got;
 }
 
+std::optional<std::size_t> InputSource::peek(std::uint64_t at, std::span<char> into) {
+  auto const size = end_ - begin_;
+  if (at >= size) return 0;
+  std::optional<Fault> fault;
+  auto const wanted = std::min<std::uint64_t>(into.size(), size - at);
+  auto const got = input_.read_at(begin_ + at, into.first(wanted), fault);
+  if (fault) return std::nullopt;
+  return got;
+}
+
 std::string_view ByteReader::fill(std::size_t count) {
   if (failed()) return {};
   if (end_ - begin_ >= count) return view();
@@ -37,6 +47,20 @@ std::string_view ByteReader::fill(std::size_t count) {
     is_of_source_ = true;
   }
   return view();
+}
+
+std::optional<std::string_view> ByteReader::ahead(std::uint64_t distance, std::size_t count) {
+  if (failed()) return std::nullopt;
+  if (distance <= kBufferBytes - count) {
+    auto const bytes = fill(distance + count);
+    return bytes.substr(std::min<std::size_t>(distance, bytes.size()), count);
+  }
+  std::uint64_t at = 0;
+  if (__builtin_add_overflow(offset_, distance, &at)) return std::string_view();
+  peeked_.resize(count);
+  auto const got = source_.peek(at, peeked_);
+  if (!got) return std::nullopt;
+  return std::string_view(peeked_).substr(0, *got);
 }
 
 /// A part begins after the bytes in the buffer.

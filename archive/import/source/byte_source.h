@@ -48,6 +48,11 @@ class ByteSource {
   /// After a fault: moves past the damage, to a place where a complete item may begin, and clears
   /// the fault. False if there is no such place.
   virtual bool resume() { return false; }
+  /// Reads at most `into.size()` bytes from byte `at` of the source's output, without moving there.
+  /// Nothing if this source cannot, or at a fault, which read() will have.
+  virtual std::optional<std::size_t> peek(std::uint64_t /*at*/, std::span<char> /*into*/) {
+    return std::nullopt;
+  }
   /// Whether the bytes of the last read() begin a part: a gzip member. A read has bytes of one part
   /// only.
   bool begins_part() const { return begins_part_; }
@@ -66,11 +71,17 @@ class InputSource final : public ByteSource {
   using Progress = std::function<void(std::uint64_t bytes)>;
   /// `progress` is called at each read; can be empty.
   InputSource(Input& input, std::uint64_t offset, std::uint64_t size_bytes, Progress progress)
-      : input_(input), at_(offset), end_(offset + size_bytes), progress_(std::move(progress)) {}
+      : input_(input),
+        begin_(offset),
+        at_(offset),
+        end_(offset + size_bytes),
+        progress_(std::move(progress)) {}
   std::size_t read(std::span<char> into) override;
+  std::optional<std::size_t> peek(std::uint64_t at, std::span<char> into) override;
 
  private:
   Input& input_;
+  std::uint64_t begin_;
   std::uint64_t at_;
   std::uint64_t end_;
   Progress progress_;
@@ -95,6 +106,10 @@ class ByteReader {
   }
   /// Also after a fault.
   bool at_end() { return some().empty(); }
+  /// At most `count` (up to kBufferBytes) bytes from `distance` bytes behind this one on, without
+  /// moving there; fewer if the source ends, or fails, before. Nothing if they do not fit into the
+  /// buffer and the source cannot peek(). Valid until the next call.
+  std::optional<std::string_view> ahead(std::uint64_t distance, std::size_t count);
   /// The offset of the next byte in the source's output.
   std::uint64_t offset() const { return offset_; }
 
@@ -124,6 +139,7 @@ class ByteReader {
 
   ByteSource& source_;
   std::string buffer_;
+  std::string peeked_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace reprise {
@@ -13,6 +15,9 @@ inline constexpr std::size_t kJoinedBytes = 65536;
 /// Closes a connection so that its peer sees an abnormal end. Unsent data are lost.
 void reset_connection(boost::asio::ip::tcp::socket& socket);
 
+/// Of TCP, or AF_UNIX.
+using JoinedSocket = boost::asio::generic::stream_protocol::socket;
+
 /// Joins two connections: passes the bytes of each to the other, and each end of data. Each side
 /// waits for the other.
 ///
@@ -21,10 +26,13 @@ void reset_connection(boost::asio::ip::tcp::socket& socket);
 /// has received everything, or has received nothing for 30 seconds. Meanwhile data for the closed
 /// connection are discarded.
 ///
+/// The peer of an AF_UNIX socket sees only its close, so `before_reset` can tell it: it is called
+/// at most once, before both are closed, if the data of `other` have not ended in order.
+///
 /// May return while one direction is still open; `held` is released once both connections are
 /// closed. All in the thread of their executor, which is the same for both.
-boost::asio::awaitable<void> join_connections(boost::asio::ip::tcp::socket one,
-                                              boost::asio::ip::tcp::socket other,
-                                              std::shared_ptr<void> held);
+boost::asio::awaitable<void> join_connections(JoinedSocket one, JoinedSocket other,
+                                              std::shared_ptr<void> held,
+                                              std::function<void()> before_reset = {});
 
 }  // namespace reprise

@@ -20,6 +20,13 @@ TEST(MoreLoads, NarrowTheIntervalWithTheirSquareRoot) {
   EXPECT_THAT(times_the_loads_to_decide(finding(-60, 120)), Optional(9));
 }
 
+TEST(MoreLoads, TakeTheTimeOfMeasuringAndNotOfTheWholeBudget) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(budget_for_loads(600s, 300s, 4), 25min);
+  EXPECT_EQ(budget_for_loads(600s, 301s, 4), 26min);
+  EXPECT_EQ(budget_for_loads(600s, 600s, 4), 40min);
+}
+
 TEST(MoreLoads, AreNotAskedForWhereTheyWouldDecideNothing) {
   EXPECT_THAT(times_the_loads_to_decide(finding(-9, 60)), Eq(std::nullopt)) << "too little";
   EXPECT_THAT(times_the_loads_to_decide(finding(60, 90)), Eq(std::nullopt)) << "slower";

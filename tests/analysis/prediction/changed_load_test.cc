@@ -60,6 +60,22 @@ class Page {
   double load_ms(double link_factor = 1) const {
     return *changed_load(graph, parts, changes, link_factor)[kLoad] / 1000;
   }
+  /// Waits for what is there so far; an image is what it paints.
+  std::uint32_t paint(Milestone milestone, double gap_ms) {
+    std::vector<After> all;
+    for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+      all.push_back({.from = i, .kind = DependencyKind::kMilestone});
+    }
+    auto const name = std::string(kMilestoneNames[static_cast<std::size_t>(milestone)]);
+    return node({.kind = DependencyNodeKind::kMilestone, .name = name}, {.gap_us = gap_ms * 1000},
+                all);
+  }
+  double largest_paint_ms_with(std::uint32_t node, const NodeChange& change) const {
+    auto all = changes;
+    all[node] = change;
+    auto const times = changed_load(graph, parts, all, 1);
+    return *times[static_cast<std::size_t>(Milestone::kLargestContentfulPaint)] / 1000;
+  }
   /// With that change of one node alone.
   double load_ms_with(std::uint32_t node, const NodeChange& change) const {
     auto all = changes;
@@ -608,6 +624,41 @@ TEST(ChangedLoad, HasTenRequestsOfLowPriorityUnderWayOverHttp1) {
   EXPECT_DOUBLE_EQ(page.load_ms_with_all({.drop = true, .protocol = PredictedProtocol::kH1}), 0);
   NodeChange const urgent{.urgency = kUrgencyHigh, .protocol = PredictedProtocol::kH1};
   EXPECT_DOUBLE_EQ(page.load_ms_with_all(urgent), 50);
+}
+
+TEST(ChangedLoad, LooksUpANameThatDoesNotExistBehindWhatIsInTheLink) {
+  Page page(1);  // a byte in 1 ms
+  page.parts.round_trip_us = 10'000;
+  page.parts.origins[0] = {.dns_us = 0, .connect_us = 20'000, .tls_us = 0};
+  auto const document = page.request({}, 0, 0);                 // connected at 20, to 30
+  auto const image = page.request({{document}}, 0, 0, 0, 100);  // from 40 to 140
+  auto const missing = page.request({{document}}, 5, 0);        // looks up from 35
+  page.parts.nodes[missing].is_local = true;
+  page.parts.nodes[missing].own_setup.dns_us = 10'000;
+  page.parts.nodes[missing].second_look_up_us = 10'000;
+  page.load_event(1);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 151) << "the first answer comes behind the image, at 140";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(image, {.bytes_factor = .5}), 101);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(missing, {.dns_us = 7'000}), 158) << "again behind the image";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(missing, {.dns_us = 100'000}), 256) << "both take longer";
+  page.parts.nodes[missing].second_look_up_us = 0;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(missing, {.dns_us = 100'000}), 146);
+}
+
+TEST(ChangedLoad, PaintsAnotherElementIfTheLargestIsDropped) {
+  Page page;
+  page.parts.round_trip_us = 10'000;
+  auto const document = page.request({}, 0, 40);  // to 50
+  page.paint(Milestone::kFirstContentfulPaint, 10);
+  auto const image = page.request({{document}}, 5, 100);  // to 165
+  page.graph.nodes[image].type = "Image";
+  auto const script = page.request({{document}}, 5, 30);  // to 95
+  page.paint(Milestone::kLargestContentfulPaint, 3);
+  page.load_event(1);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(image, {}), 168);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(image, {.think_us = 20'000}), 188);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(script, {.drop = true}), 168);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(image, {.drop = true}), 63);
 }
 
 TEST(ChangedLoad, LeavesAloneWhatComesFromTheCache) {

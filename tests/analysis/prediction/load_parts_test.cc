@@ -87,6 +87,40 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   EXPECT_EQ(taken.of("https://a.test/").think_us, 50'000);
 }
 
+/// A request for a host that has no address.
+void add_missing(ObservedPage& page, const char* url, std::int64_t start_ms, std::int64_t end_ms) {
+  Call call{.name = url, .start_us = start_ms * 1000, .end_us = end_ms * 1000};
+  call.set("method", "GET");
+  call.set("failure", "net::ERR_NAME_NOT_RESOLVED");
+  page.calls.calls.push_back(std::move(call));
+}
+
+TEST(LoadParts, TellTheLookUpsOfANameThatDoesNotExist) {
+  auto load = load_of({{"https://a.test/", 0, 5, 20, 30, 2, 70, 10}});
+  add_missing(load, "https://twice.test/", 100, 150);
+  add_missing(load, "https://joined.test/", 120, 150);
+  add_missing(load, "https://known.test/", 160, 161);
+  Taken const taken(load);
+  EXPECT_TRUE(taken.of("https://twice.test/").is_nameless());
+  EXPECT_EQ(taken.of("https://twice.test/").own_setup.dns_us, 30'000);
+  EXPECT_EQ(taken.of("https://twice.test/").second_look_up_us, 20'000) << "a round trip";
+  EXPECT_EQ(taken.of("https://joined.test/").own_setup.dns_us, 30'000);
+  EXPECT_EQ(taken.of("https://joined.test/").second_look_up_us, 0);
+  EXPECT_FALSE(taken.of("https://known.test/").is_nameless());
+  EXPECT_EQ(taken.of("https://known.test/").think_us + taken.of("https://known.test/").tail_us,
+            1'000);
+}
+
+TEST(LoadParts, TakeWhatALookUpWaitedForInTheLinkOutOfIt) {
+  // 14,000 bytes leave the link from 80 to 220. Without them it would take 40.
+  auto load = load_of({{"https://a.test/", 0, 0, 20, 0, 0, 20, 0},
+                       {"https://a.test/b", 60, 0, 0, 0, 0, 20, 140, "h2", "14000", "Image"}});
+  add_missing(load, "https://missing.test/", 70, 240);
+  Taken const taken(load, {.bytes_per_second = 100'000, .rtt_us = 20'000});
+  EXPECT_NEAR(taken.of("https://missing.test/").own_setup.dns_us, 20'000, 2'000);
+  EXPECT_EQ(taken.of("https://missing.test/").second_look_up_us, 20'000);
+}
+
 TEST(LoadParts, TellSendingFromThinking) {
   Taken const taken(load_of({{"https://a.test/", 0, 0, 20, 30, 0, 70, 10, "h2", "0", "", "", 25},
                              {"https://a.test/b", 200, 0, 0, 0, 0, 10, 5, "h2", "0", "", "", 25}}));

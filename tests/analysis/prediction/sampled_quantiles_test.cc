@@ -23,6 +23,35 @@ TEST(QuantileOf, IsMidwayToTheNextValueIfJustEnoughDoNotExceedIt) {
   EXPECT_EQ(quantile_of({4, 3, 1, 2}, 1), 4) << "there is no next one";
 }
 
+TEST(RowsForInterval, AreThoseOfTheWidestIntervalBetweenOrderStatistics) {
+  EXPECT_EQ(rows_for_interval(.5), 6) << "1 - 2 / 2^6; of five, 93.75 %";
+  EXPECT_EQ(rows_for_interval(.75), 11);
+  EXPECT_EQ(rows_for_interval(.25), 11);
+  EXPECT_EQ(rows_for_interval(.9), 29) << "of eight, all are below it in 43 % of cases";
+  EXPECT_EQ(rows_for_interval(.95), 59);
+  EXPECT_EQ(rows_for_interval(1e-300), 1'000'000'000) << "more than there are";
+}
+
+TEST(SampledQuantiles, HaveNoIntervalOfTooFewRowsHoweverManySamplesAreDrawn) {
+  for (std::size_t const rows : {5, 6, 10, 11, 28, 29}) {
+    SCOPED_TRACE(rows);
+    SampledQuantiles loads;
+    for (std::size_t i = 0; i < rows; ++i) {
+      auto const observed_us = 1'000. * static_cast<double>(i);
+      auto const row = loads.add_row(observed_us);
+      for (int sample = 0; sample < 20; ++sample) loads.add(row, observed_us + sample);
+    }
+    std::vector<double> const quantiles{.5, .75, .9};
+    auto const times = std::move(loads).finish(quantiles, 1);
+    EXPECT_EQ(times.quantiles.at(0).interval_reaches_level, rows >= 6);
+    EXPECT_EQ(times.quantiles.at(1).interval_reaches_level, rows >= 11);
+    EXPECT_EQ(times.quantiles.at(2).interval_reaches_level, rows >= 29);
+    EXPECT_EQ(times.quantiles.at(2).rows_needed, 29);
+    // What ranks candidates has it all the same.
+    EXPECT_LT(times.quantiles.at(0).low_us, times.quantiles.at(0).high_us);
+  }
+}
+
 TEST(SampledQuantiles, HaveTheMedianOfTwoLoadsInTheirMiddle) {
   // Each load is sampled once, or several times.
   for (int const samples : {1, 2, 3}) {

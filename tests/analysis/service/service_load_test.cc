@@ -156,6 +156,12 @@ TEST(ServiceLoad, OfALostReplicaIsThatOfItsUsersOnTheOthers) {
   EXPECT_EQ(of_five->users, 10);
   EXPECT_THAT(of_five->calls.at(0).loaded, testing::SizeIs(2));
   EXPECT_EQ(of_five->calls.at(0).calls_factor, .5) << "the calls of five";
+  EXPECT_EQ(with("service: users=5000, lost=1/2")->users, 10'000);
+  auto const of_too_many = with("service: users=10000, lost=1/2");
+  ASSERT_FALSE(of_too_many);
+  EXPECT_EQ(of_too_many.error(),
+            "'service: users=10000, lost=1/2' gives each replica that is left 20000 users; at most "
+            "10000 are simulated");
 }
 
 TEST(ServiceLoad, KeepsTheCallsOfItsUsersWhenAReplicaIsLost) {

@@ -47,7 +47,7 @@ class Copies : public testing::Test {
     auto const writer = create_archive(out_);
     std::vector<const ArchiveReader*> const from = {a.get(), b.get()};
     auto const parts = merge_archives(from, options, *writer);
-    EXPECT_TRUE(parts) << parts.error().message();
+    EXPECT_TRUE(parts) << parts.error().code.message();
     EXPECT_TRUE(writer->close());
     return parts ? *parts : std::vector<MergedPart>(2);
   }

@@ -377,6 +377,51 @@ TEST_F(ImportHar, SkipsAnEntryWhoseUrlIsTooLong) {
   }
 }
 
+/// A HAR of more than 1 MiB whose tool and pages are after its entries, so it is read twice.
+std::string late_har() {
+  std::string const entry =
+      R"({"request":{"method":"GET","url":"https://a.test/"},"response":)" +
+      response(R"({"size":400000,"text":")" + std::string(400'000, 'x') + "\"}") + "}";
+  return R"({"log":{"entries":[)" + entry + "," + entry + "," + entry +
+         R"(],"pages":[],"creator":{"name":"Test","version":"1"}}})";
+}
+
+TEST_F(ImportHar, ReportsProgressInBothPassesAndItsSizeInAll) {
+  auto const plain = late_har();
+  for (auto const& recording : {plain, gzip(plain), zip({{"a.har", plain}})}) {
+    sink = {};
+    Importer importer(sink, false);
+    MemoryInput input(recording);
+    std::uint64_t done = 0;
+    std::uint64_t before_exchanges = 0;
+    EXPECT_FALSE(importer.read(
+        input, [](const std::string&) { return nullptr; },
+        [&](std::uint64_t bytes) {
+          done += bytes;
+          if (sink.exchanges.empty()) before_exchanges = done;
+        }));
+    EXPECT_EQ(sink.exchanges.size(), 3U);
+    EXPECT_GE(before_exchanges, plain.size() == recording.size() ? plain.size() / 2 : 1);
+    EXPECT_LE(done, recording.size());
+    EXPECT_GE(done + 200, recording.size());  // a zip has a table, too
+  }
+}
+
+TEST_F(ImportHar, StopsInItsFirstPass) {
+  auto const recording = late_har();
+  for (auto const& each : {recording, zip({{"a.har", recording}})}) {
+    sink = {};
+    Importer importer(sink, false);
+    int asked = 0;
+    importer.stop_when([&asked] { return ++asked == 2; });
+    MemoryInput input(each);
+    auto const fault = importer.read(input, [](const std::string&) { return nullptr; }, nullptr);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->system, std::errc::operation_canceled);
+    EXPECT_TRUE(sink.exchanges.empty());
+  }
+}
+
 TEST_F(ImportHar, RefusesWhatIsNoJson) {
   EXPECT_THAT(import(R"({"log":{"entries":[}})"), HasSubstr("not JSON at byte 19"));
   EXPECT_THAT(import(R"({"log":[2,1,3]})"), HasSubstr("the member 'log' is not an object"));

@@ -60,7 +60,8 @@ TEST_F(ImportWarc, AnInterimResponseIsFollowedByTheFinalOne) {
     auto const response = record("response", about("r"), hints + kResponse);
     auto const border = response.find(hints) + hints.size() + left;
     auto const empty = record("resource", about("p"), "").size();
-    std::string const filler((256 << 10) - border - empty - 5, '.');  // and five digits more
+    // Five digits more; four bytes of the buffer are held back.
+    std::string const filler((256 << 10) - 4 - border - empty - 5, '.');
     auto const padding = record("resource", about("p"), filler);
     ASSERT_EQ(import(padding + response), "") << left;
     ASSERT_EQ(sink.exchanges.size(), 1U);
@@ -311,6 +312,76 @@ TEST_F(ImportWarc, GoesOnAtTheNextGzipMemberWhenToldSo) {
     EXPECT_EQ(url(sink.exchanges.size() - 1), "http://a.test/1");
     EXPECT_EQ(sink.exchanges.back().outcome, Outcome::kComplete);
   }
+}
+
+/// A record whose Content-Length is larger than its block.
+std::string too_long(std::string text, std::size_t by, std::size_t block_bytes) {
+  std::string const length = "Content-Length: ";
+  auto const stated = length + std::to_string(block_bytes);
+  return text.replace(text.find(stated), stated.size(), length + std::to_string(block_bytes + by));
+}
+
+TEST_F(ImportWarc, ARecordEndsBeforeTheGzipMemberOfTheNext) {
+  auto const good = record("response", about("a", "", "http://a.test/1"), kResponse);
+  std::string const long_block = "HTTP/1.1 200 OK\r\n\r\n" + std::string(600'000, 'x');
+  for (std::string const& block : {kResponse, long_block}) {
+    auto const whole = record("response", about("b", "", "http://a.test/2"), block);
+    // Into the next member, past it, and past the end of the file.
+    for (std::size_t const more : {20, 400, 9'000'000}) {
+      auto const text =
+          gzip(good) + gzip(too_long(whole, more, block.size())) + gzip(good) + gzip(good);
+      EXPECT_NE(import(text), "");
+      EXPECT_THAT(import(text, true), HasSubstr("record 2 at byte")) << more;
+      ASSERT_EQ(sink.exchanges.size(), 4U) << more;
+      EXPECT_EQ(url(1), "http://a.test/2");
+      EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kCutByClient);
+      EXPECT_EQ(body(1), block.substr(block.find("\r\n\r\n") + 4));
+      EXPECT_EQ(sink.exchanges[3].outcome, Outcome::kComplete);
+      EXPECT_EQ(report.damaged, 1U);
+    }
+  }
+}
+
+TEST_F(ImportWarc, ReadsAWarcWhoseMembersAreNotRecords) {
+  auto const a = record("response", about("a"), "HTTP/1.1 200 OK\r\n\r\n" + kResponse + kResponse);
+  for (auto const at : {1UL, a.find("\r\n\r\n") + 4, a.find("\r\n\r\n") + 30, a.size() - 2}) {
+    for (bool const keep_going : {false, true}) {
+      EXPECT_EQ(import(gzip(a.substr(0, at)) + gzip(a.substr(at) + a), keep_going), "") << at;
+      ASSERT_EQ(sink.exchanges.size(), 2U);
+      EXPECT_EQ(body(0), kResponse + kResponse);
+    }
+  }
+}
+
+TEST_F(ImportWarc, ALengthThatIsTooLargeHidesNoRecordOfAPlainWarc) {
+  auto const good = record("response", about("a", "", "http://a.test/1"), kResponse);
+  std::string const long_block = "HTTP/1.1 200 OK\r\n\r\n" + std::string(600'000, 'x');
+  for (std::string const& block : {kResponse, long_block}) {
+    auto const digested = record("response", about("c", block_digest(block)), block);
+    auto const whole = record("response", about("b"), block);
+    for (std::size_t const more : {6, 20, 200, 9'000'000}) {
+      auto const text = good + too_long(whole, more, block.size()) + good + good;
+      EXPECT_THAT(import(text, true), HasSubstr("the next record begins inside it")) << more;
+      ASSERT_EQ(sink.exchanges.size(), 4U) << more;
+      EXPECT_EQ(body(1), block.substr(block.find("\r\n\r\n") + 4));
+      EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kCutByClient);
+      EXPECT_EQ(report.damaged, 1U);
+      import(good + too_long(digested, more, block.size()) + good, true);
+      ASSERT_EQ(sink.exchanges.size(), 3U) << more;
+      EXPECT_EQ(sink.exchanges[1].outcome, Outcome::kComplete) << "its digest proves it";
+    }
+  }
+}
+
+TEST_F(ImportWarc, AWarcInsideARecordIsItsContent) {
+  auto const good = record("response", about("a"), kResponse);
+  auto const inner = good + good + good;
+  auto const outer = record("response", about("b"), "HTTP/1.1 200 OK\r\n\r\n" + inner);
+  EXPECT_EQ(import(good + outer + good, true), "");
+  ASSERT_EQ(sink.exchanges.size(), 3U);
+  EXPECT_EQ(body(1), inner);
+  EXPECT_NE(import(good + outer.substr(0, outer.size() - 40), true), "");
+  EXPECT_EQ(sink.exchanges.size(), 2U) << "also if the file is cut";
 }
 
 TEST_F(ImportWarc, ReadsLinesThatATextModeGaveASecondCarriageReturn) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,99 @@ TEST_F(FakeKernel, AddsTheQuotasOfAllGroupsAbove) {
   EXPECT_EQ(sample().throttled, 7ms);
 }
 
+TEST_F(FakeKernel, CountsOnlyTheProcessorsThatTheLoadMayUse) {
+  write("proc/stat",
+        "cpu  400 0 0 0 0 0 0 90 0 0\ncpu0 100 0 0 0 0 0 0 10 0 0\n"
+        "cpu1 100 0 0 0 0 0 0 20 0 0\ncpu2 150 0 0 0 0 0 0 30 0 0\n"
+        "cpu3 50 0 0 0 0 0 0 30 0 0\n");
+  write("proc/self/status", "Name:\tx\nCpus_allowed:\td\nCpus_allowed_list:\t0,2-3\n");
+  auto const taken = sample();
+  EXPECT_EQ(taken.processors, 3U);
+  EXPECT_EQ(taken.busy, 3s);
+  EXPECT_EQ(taken.steal, 700ms);
+  write("proc/self/status", "Cpus_allowed_list:\t0-7\n");
+  EXPECT_EQ(sample().processors, 4U);
+  EXPECT_EQ(sample().busy, 4s);
+}
+
+TEST_F(FakeKernel, FindsTheSmallestQuotaAndWhatItsGroupUsed) {
+  EXPECT_EQ(sample().quota, std::nullopt);
+  write("sys/fs/cgroup/user/load/cpu.max", "max 100000\n");
+  EXPECT_EQ(sample().quota, std::nullopt);
+  write("sys/fs/cgroup/user/load/cpu.max", "400000 100000\n");
+  write("sys/fs/cgroup/user/cpu.max", "150000 100000\n");
+  write("sys/fs/cgroup/user/cpu.stat", "usage_usec 9000\nthrottled_usec 0\n");
+  EXPECT_EQ(sample().quota, 1.5);
+  EXPECT_EQ(sample().quota_busy, 9ms);
+  write("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(sample().quota, std::nullopt);
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "50000\n");
+  EXPECT_EQ(sample().quota, 0.5);
+  EXPECT_EQ(sample().quota_busy, std::nullopt);
+  write("sys/fs/cgroup/cpu/job/cpuacct.usage", "7000000\n");
+  EXPECT_EQ(sample().quota_busy, 7ms);
+}
+
+TEST_F(FakeKernel, NiceValuesCountInsideTheGroupThatIsWeighed) {
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+  write("sys/fs/cgroup/user/cpu.weight", "100\n");
+  write("sys/fs/cgroup/user/cpu.stat", "usage_usec 9000\n");
+  write("sys/fs/cgroup/user/load/cpu.stat", "usage_usec 1000\n");
+  EXPECT_EQ(sample().group_busy, 9ms);
+  // The root of version 1, and what looks like it in a container.
+  write("proc/self/cgroup", "1:cpu:/\n");
+  write("sys/fs/cgroup/cpu/cpu.shares", "1024\n");
+  write("sys/fs/cgroup/cpu/cpuacct.usage", "7000000\n");
+  EXPECT_EQ(sample().group_busy, 7ms);
+  write("sys/fs/cgroup/cpu/cgroup.sane_behavior", "0\n");
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+}
+
+TEST_F(FakeKernel, AGroupThatCanRunOnOtherProcessorsIsNotToldApart) {
+  write("proc/stat", "cpu  200 0 0 0 0 0 0\ncpu0 100 0 0 0 0 0 0\ncpu1 100 0 0 0 0 0 0\n");
+  write("sys/fs/cgroup/user/cpu.weight", "100\n");
+  write("sys/fs/cgroup/user/cpu.stat", "usage_usec 2000000\n");
+  EXPECT_EQ(sample().group_busy, 2s);
+  // After taskset(1): a build of the group runs on the other processor, and its time is the
+  // group's.
+  write("proc/self/status", "Cpus_allowed_list:\t1\n");
+  EXPECT_EQ(sample().busy, 1s);
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+  EXPECT_GE(sample().own_nice, 0);
+  write("sys/fs/cgroup/user/cpuset.cpus.effective", "0-1\n");
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+  // A container with processors of its own.
+  write("sys/fs/cgroup/user/cpuset.cpus.effective", "1\n");
+  EXPECT_EQ(sample().group_busy, 2s);
+}
+
+TEST_F(FakeKernel, Version1TellsTheProcessorsOfAGroupElsewhere) {
+  write("proc/stat", "cpu  200 0 0 0 0 0 0\ncpu0 100 0 0 0 0 0 0\ncpu1 100 0 0 0 0 0 0\n");
+  write("proc/self/status", "Cpus_allowed_list:\t1\n");
+  write("proc/self/cgroup", "2:cpuset:/job/load\n1:cpu,cpuacct:/job\n");
+  write("sys/fs/cgroup/cpu/job/cpu.shares", "1024\n");
+  write("sys/fs/cgroup/cpu/job/cpuacct.usage", "7000000\n");
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+  write("sys/fs/cgroup/cpuset/job/cpuset.effective_cpus", "1\n");
+  EXPECT_EQ(sample().group_busy, 7ms);
+  write("sys/fs/cgroup/cpuset/job/load/cpuset.effective_cpus", "0-1\n");
+  EXPECT_EQ(sample().group_busy, std::nullopt);
+}
+
+TEST_F(FakeKernel, ANiceValueCountsAsFarAsItsSessionDoes) {
+  write("proc/self/autogroup", "/autogroup-24764 nice 19\n");
+  EXPECT_EQ(sample().own_nice, 19);
+  write("proc/self/autogroup", "");
+  EXPECT_EQ(sample().own_nice, ::getpriority(PRIO_PROCESS, 0));
+}
+
+TEST_F(FakeKernel, TellsTheTimeOfOneProcessWithoutItsChildren) {
+  EXPECT_EQ(processor_time_of(8, folder_ / "proc"), 200ms);
+  EXPECT_EQ(processor_time_of(99, folder_ / "proc"), 0ms);
+}
+
 TEST_F(FakeKernel, IsEmptyWhereTheKernelTellsNothing) {
   auto const taken = MachineSample::take(7, folder_ / "none", folder_ / "none");
   EXPECT_EQ(taken.busy, 0ms);
@@ -111,7 +205,9 @@ TEST(MachineActivity, IsWhatGrewBetweenTwoSamples) {
   EXPECT_EQ(activity.span_ms, 2000);
   EXPECT_EQ(activity.steal_ms, 20);
   EXPECT_EQ(activity.throttled_ms, std::nullopt);
-  EXPECT_EQ(activity.others_share(), 0.25);
+  EXPECT_EQ(activity.busy_ms, 3000);
+  EXPECT_EQ(activity.own_ms, 2000);
+  EXPECT_EQ(activity.began_ms, 10'000);
   EXPECT_EQ(activity.suspended_ms, 0);
   EXPECT_EQ(activity.clock_step_ms, 0);
 }
@@ -135,7 +231,7 @@ TEST(MachineActivity, IsNeverNegative) {
   EXPECT_EQ(activity.busy_ms, 0);
   EXPECT_EQ(activity.steal_ms, 0);
   EXPECT_EQ(activity.own_major_faults, 0);
-  EXPECT_EQ(activity.others_share(), 0);
+  EXPECT_EQ(activity.own_ms, 0);
 }
 
 TEST(Stopped, IsSeenOfADescendant) {

@@ -57,7 +57,11 @@ TEST(ReadResult, HasTypedValues) {
   EXPECT_EQ(load.page.machine->own_nice, -19);
   EXPECT_EQ(load.page.machine->clock_step_ms, -3600.5);
   EXPECT_EQ(load.page.machine->throttled_ms, std::nullopt);
+  EXPECT_EQ(load.page.machine->quota, 1.5);
   EXPECT_TRUE(load.page.machine->stopped);
+  EXPECT_EQ(load.page.machine->paused_ms, 1.25);
+  EXPECT_EQ(load.page.lateness_ms, 2.75);
+  EXPECT_EQ(result->loads[1].page.lateness_ms, std::nullopt);
   EXPECT_FALSE(result->loads[1].page.machine);
   EXPECT_EQ(result->loads[1].page.outcome, LoadOutcome::kTimedOut);
   EXPECT_EQ(result->loads[1].page.load_event_ms, std::nullopt);
@@ -150,12 +154,54 @@ TEST(ReadReplayReport, TakesASeedOfAnySize) {
   EXPECT_EQ(report->link->seed, 18446744073709551615U);
 }
 
+TEST(ReadReplayReport, HasWhatLatePacketsAndDeviationsCanHaveCost) {
+  ScratchFolder const folder;
+  auto const file = folder / "report.json";
+  std::ofstream(file) << R"({"link":{"lateness":{"cost_ms":3.5,"growth":{"resolution_ms":0.05,
+    "at_ms":[1000.5,2000],"cost_ms":[1.5,3.5]}},"doubts":["slow","lost"],
+    "deviations":[{"text":"slow","share":0.03}]}})";
+  auto const report = read_replay_report(file);
+  ASSERT_TRUE(report) << report.error();
+  auto const& link = report->link.value();
+  EXPECT_EQ(link.lateness_cost_ms, 3.5);
+  ASSERT_TRUE(link.lateness_growth);
+  EXPECT_EQ(link.lateness_growth->resolution_ms, 0.05);
+  EXPECT_THAT(link.lateness_growth->at_ms, ElementsAre(1000.5, 2000));
+  EXPECT_THAT(link.lateness_growth->cost_ms, ElementsAre(1.5, 3.5));
+  EXPECT_THAT(link.warnings, ElementsAre("slow", "lost"));
+  ASSERT_THAT(link.deviations, SizeIs(1));
+  EXPECT_EQ(link.deviations[0].text, "slow");
+  EXPECT_EQ(link.deviations[0].share, 0.03);
+}
+
+TEST(ReadReplayReport, KnowsNoGrowthOfOlderReports) {
+  ScratchFolder const folder;
+  auto const file = folder / "report.json";
+  std::ofstream(file) << R"({"link":{"lateness":{"cost_ms":3.5},"doubts":["slow"]}})";
+  auto const report = read_replay_report(file);
+  ASSERT_TRUE(report) << report.error();
+  EXPECT_EQ(report->link.value().lateness_cost_ms, 3.5);
+  EXPECT_FALSE(report->link.value().lateness_growth);
+  EXPECT_THAT(report->link.value().deviations, testing::IsEmpty());
+}
+
 TEST(ReadResult, HasTheDigestsOfTraces) {
   auto const result = result_with(R"("replays":[{"report":{"link":{"link":{
     "down":{"trace":{"file":"a","sha256":"aa"}},"up":{"trace":null}}}}}])");
   ASSERT_THAT(result.replays, SizeIs(1));
   EXPECT_EQ(result.replays[0].report->link->down_trace_sha256, "aa");
   EXPECT_EQ(result.replays[0].report->link->up_trace_sha256, "");
+}
+
+TEST(ReadResult, KeepsWhatDisturbedALoad) {
+  auto const result = result_with(R"("loads":[{"url":"u","disturbed":"it slept"},{"url":"u"}])");
+  ASSERT_THAT(result.loads, SizeIs(2));
+  EXPECT_EQ(result.loads[0].disturbed, "it slept");
+  EXPECT_EQ(result.loads[1].disturbed, "");
+  auto const written = to_json(result);
+  auto const& loads = written.at("loads").as_array();
+  EXPECT_EQ(loads[0].at("disturbed").as_string(), "it slept");
+  EXPECT_FALSE(loads[1].as_object().contains("disturbed"));
 }
 
 TEST(ReadResult, RefusesWhatIsNoResult) {

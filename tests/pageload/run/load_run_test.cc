@@ -4,20 +4,37 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <thread>
+#include <utility>
 
+#include "base/system/clock.h"
+#include "base/system/machine_sample.h"
+#include "base/system/thread_priority.h"
 #include "pageload/results/result_file.h"
+#include "pageload/run/pause_watch.h"
 
 namespace reprise {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 std::string value_of(int argc, char** argv, const std::string& flag) {
   for (int i = 1; i < argc; ++i) {
@@ -25,6 +42,56 @@ std::string value_of(int argc, char** argv, const std::string& flag) {
     if (argument.starts_with(flag + "=")) return argument.substr(flag.size() + 1);
   }
   return {};
+}
+
+/// Stops a process for a moment: 1.5 % of a load of 4 s.
+void stop_a_child() {
+  auto const child = ::fork();
+  if (child == 0) {
+    for (;;) ::pause();
+  }
+  ::kill(child, SIGSTOP);
+  ::poll(nullptr, 0, 60);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(read_clock(CLOCK_MONOTONIC)).count();
+}
+
+/// The URL of a page that lasts until it was seen; the rest is where its Signs are.
+constexpr std::string_view kLasts = "lasts:";
+
+/// Files by which a page of kLasts says that its load began, and is told that it was seen.
+struct Signs {
+  explicit Signs(const std::string& name) : began(name + "-began"), seen(name + "-seen") {}
+  fs::path began, seen;
+};
+void put(const fs::path& sign) {
+  std::ofstream const made(sign);
+}
+
+MachineActivity last_until_seen(const Signs& signs) {
+  MachineActivity machine{.began_ms = now_ms()};
+  put(signs.began);
+  while (!fs::exists(signs.seen)) ::poll(nullptr, 0, 1);
+  machine.span_ms = now_ms() - machine.began_ms;
+  return machine;
+}
+
+/// A load in which the replay, the parent of this process, uses the processor for so long; it goes
+/// on after that, as for a page that polls.
+MachineActivity let_the_replay_work(std::chrono::milliseconds long_enough) {
+  auto const until_it_used = [](MachineSample::Time more) {
+    auto const before = processor_time_of(::getppid());
+    while (processor_time_of(::getppid()) - before < more) ::poll(nullptr, 0, 1);
+  };
+  MachineActivity machine{.began_ms = now_ms()};
+  until_it_used(long_enough);
+  machine.span_ms = now_ms() - machine.began_ms;
+  until_it_used(100ms);
+  return machine;
 }
 
 /// What stands in for `reprise load-page ... URL`; the URL says what becomes of the page.
@@ -36,6 +103,14 @@ int load_page(int argc, char** argv) {
   if (url == "crash") std::_Exit(7);
   if (url == "kill") ::kill(::getpid(), SIGKILL);
   PageReport report{.browser = {.version = "Fake/1"}, .page = {.url = url, .final_url = url}};
+  if (url == "stops") {
+    stop_a_child();
+    report.page.machine = MachineActivity();
+  }
+  if (url == "works") report.page.machine = let_the_replay_work(300ms);
+  if (url.starts_with(kLasts)) {
+    report.page.machine = last_until_seen(Signs(url.substr(kLasts.size())));
+  }
   if (url == "fails") report.page.outcome = LoadOutcome::kNavigationFailed;
   return write_page_report(report, value_of(argc, argv, "--output")) ? 0 : 1;
 }
@@ -56,7 +131,9 @@ int replay(int argc, char** argv) {
   auto const child = ::fork();
   if (child == 0) ::execv(argv[dashes + 1], argv + dashes + 1);
   int status = 0;
-  ::waitpid(child, &status, 0);
+  while (archive == "busy" && ::waitpid(child, &status, WNOHANG) == 0) {
+  }
+  if (archive != "busy") ::waitpid(child, &status, 0);
   return archive == "strict" ? 5 : WEXITSTATUS(status);
 }
 
@@ -82,6 +159,101 @@ TEST(MeasureLoad, AddsWhatTheReplayReports) {
   EXPECT_EQ(served.page->hits, 1);
   EXPECT_EQ(served.replay->exit_code, 0);
   EXPECT_EQ(served.messages, "reprise: a remark\n");
+}
+
+TEST(MeasureLoad, SeesAProcessThatIsStoppedForAMoment) {
+  constexpr int kTries = 10;  // a busy machine can delay the looks at one
+  bool seen = false;
+  for (int tries = 0; tries < kTries && !seen; ++tries) {
+    auto const stopped = load({}, "stops");
+    ASSERT_TRUE(stopped.page && stopped.page->machine);
+    seen = stopped.page->machine->stopped;
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(MeasureLoad, AddsWhatTheReplayUsedDuringTheLoad) {
+  auto const served = load({.archive = "busy"}, "works");
+  ASSERT_TRUE(served.page && served.page->machine);
+  EXPECT_GE(served.page->machine->own_ms, 50);
+}
+
+/// A page of kLasts, and its Signs.
+struct LastingPage {
+  std::string name = testing::TempDir() + "reprise-load-run-" + std::to_string(::getpid());
+  std::string url = std::string(kLasts) + name;
+  Signs signs{name};
+
+  ~LastingPage() {
+    for (const fs::path& sign : {signs.began, signs.seen}) {
+      std::error_code ignored;
+      fs::remove(sign, ignored);
+    }
+  }
+};
+
+/// Stops this process during a load, between two looks: 0, or the number of what is wrong.
+int stop_between_two_looks() {
+  LastingPage const page;
+  bool stopped = false;
+  auto const stop = [&] {
+    if (!fs::exists(page.signs.began)) return false;
+    if (std::exchange(stopped, true)) {
+      put(page.signs.seen);
+    } else {
+      ::raise(SIGSTOP);
+    }
+    return false;
+  };
+  auto const paused = load({.time_limit = 60s, .stop = stop}, page.url);
+  if (!paused.page || !paused.page->machine) return 1;
+  return paused.page->machine->paused_ms >= 250 ? 0 : 2;
+}
+
+TEST(MeasureLoad, CountsATimeInWhichItsOwnThreadWasStopped) {
+  if (!own_waiting_time()) GTEST_SKIP() << "this kernel does not tell how long a thread waited";
+  // Another process: a shell would see this one stopped.
+  auto const child = ::fork();
+  if (child == 0) std::_Exit(stop_between_two_looks());
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  ::poll(nullptr, 0, 300);
+  ::kill(child, SIGCONT);
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+/// Policy and nice value of this thread.
+using Rank = std::pair<int, int>;
+Rank own_rank() {
+  return {::sched_getscheduler(0), ::getpriority(PRIO_PROCESS, 0)};
+}
+
+/// Of the thread that looks at a load.
+std::set<Rank> ranks_of_looks(bool favoured) {
+  LastingPage const page;
+  std::set<Rank> ranks;
+  auto const stop = [&] {
+    ranks.insert(own_rank());
+    put(page.signs.seen);
+    return false;
+  };
+  load({.time_limit = 60s, .favoured = favoured, .stop = stop}, page.url);
+  return ranks;
+}
+
+TEST(MeasureLoad, TakesPriorityForItsLooksAlone) {
+  auto const before = own_rank();
+  Rank best;
+  std::thread([&best] {
+    auto const taken = ThreadPriority::take(WantedPriority::kBest, 1);
+    if (taken) best = own_rank();
+  }).join();
+  EXPECT_THAT(ranks_of_looks(true), Contains(best));
+  EXPECT_EQ(own_rank(), before);
+  if (best != before) EXPECT_THAT(ranks_of_looks(false), Not(Contains(best)));  // --no-realtime
 }
 
 TEST(MeasureLoad, TellsAPageThatDidNotLoad) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
 namespace reprise {
 namespace {
 
@@ -35,6 +38,61 @@ TEST(AddReplayReport, TakesHitsAndMissesFromTheReport) {
   EXPECT_EQ(page.hits, 2);
   EXPECT_EQ(page.misses, 0);
   EXPECT_THAT(page.browser_requests, Optional(IsEmpty()));
+}
+
+/// Of a load from 1000 to 3000 ms by the monotonic clock.
+std::optional<double> lateness_of_load(const LinkSummary::LatenessGrowth& growth) {
+  auto page = loaded_page();
+  page.machine = MachineActivity{.span_ms = 2000, .began_ms = 1000};
+  ReplaySummary report{.hits = 2, .misses = 0};
+  report.link.emplace().lateness_growth = growth;
+  add_replay_report(page, report);
+  return page.lateness_ms;
+}
+
+TEST(AddReplayReport, TakesWhatLatePacketsCostTheLoadAlone) {
+  // Before it: the load that filled the cache. After it: what the page does when it has loaded.
+  EXPECT_EQ(
+      lateness_of_load(
+          {.resolution_ms = 0.5, .at_ms = {500, 1500, 2500, 9000}, .cost_ms = {40, 42, 45, 90}}),
+      5.5);
+  EXPECT_EQ(lateness_of_load({.at_ms = {500, 1500}, .cost_ms = {40, 42}}), 2);
+  EXPECT_EQ(lateness_of_load({.at_ms = {1000, 3000}, .cost_ms = {40, 42}}), 2);
+  EXPECT_EQ(lateness_of_load({.resolution_ms = 0.5, .at_ms = {9000}, .cost_ms = {50}}), 0.5);
+  EXPECT_EQ(lateness_of_load({.resolution_ms = 0.5, .at_ms = {9000}, .cost_ms = {0.25}}), 0.25);
+  EXPECT_EQ(lateness_of_load({}), 0);
+  // Lists of different lengths are another program's.
+  EXPECT_EQ(lateness_of_load({.at_ms = {1500}, .cost_ms = {}}), 0);
+}
+
+TEST(DropLatenessGrowth, LeavesTheRestOfTheReport) {
+  ReplaySummary report;
+  report.whole =
+      boost::json::parse(R"({"hits":2,"link":{"lateness":{"cost_ms":7,"growth":{}}}})").as_object();
+  report.link.emplace().lateness_cost_ms = 3.5;
+  report.link->lateness_growth = LinkSummary::LatenessGrowth{.at_ms = {1}, .cost_ms = {3.5}};
+  drop_lateness_growth(report);
+  EXPECT_FALSE(report.link->lateness_growth);
+  EXPECT_EQ(report.link->lateness_cost_ms, 3.5);
+  constexpr auto kLeft = R"({"hits":2,"link":{"lateness":{"cost_ms":7}}})";
+  EXPECT_EQ(boost::json::serialize(report.whole), kLeft);
+  drop_lateness_growth(report);
+  EXPECT_EQ(boost::json::serialize(report.whole), kLeft);
+  ReplaySummary other;
+  other.whole["link"] = nullptr;
+  drop_lateness_growth(other);
+  EXPECT_EQ(boost::json::serialize(other.whole), R"({"link":null})");
+}
+
+TEST(AddReplayReport, KnowsNoLatenessOfTheLoadWithoutItsMoments) {
+  auto page = loaded_page();
+  ReplaySummary report{.hits = 2, .misses = 0};
+  report.link.emplace().lateness_cost_ms = 90;
+  add_replay_report(page, report);
+  EXPECT_EQ(page.lateness_ms, std::nullopt);
+  page.machine = MachineActivity{.span_ms = 2000, .began_ms = 1000};
+  add_replay_report(page, report);
+  EXPECT_EQ(page.lateness_ms, std::nullopt);
 }
 
 TEST(AddReplayReport, RejectsAPageThatTheReplayWasNotAskedFor) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <exception>
@@ -135,6 +137,32 @@ TEST_F(JoinedConnectionsTest, DeliverARequestBeforeTheResetOfItsClient) {
   auto const asked = receive_to_the_end(server_);
   EXPECT_EQ(asked.bytes, "ask");
   EXPECT_TRUE(asked.end == net::error::connection_reset) << asked.end.message();
+}
+
+TEST(JoinedUnixSocket, IsClosedAfterTheDataOfAResetConnectionAndItsNotice) {
+  net::io_context context;
+  net::local::stream_protocol::socket client(context);
+  net::local::stream_protocol::socket inside(context);
+  net::local::connect_pair(client, inside);
+  tcp::acceptor listener(context, tcp::endpoint(net::ip::address_v4::loopback(), 0));
+  tcp::socket server(context);
+  server.connect(listener.local_endpoint());
+  auto outside = listener.accept();
+  net::write(server, net::buffer("answer", 6));
+  server.set_option(tcp::socket::linger(true, 0));
+  server.close();
+  bool told = false;
+  net::co_spawn(
+      context,
+      join_connections(std::move(inside), std::move(outside), nullptr, [&told] { told = true; }),
+      [](std::exception_ptr) {});
+  context.run();
+  EXPECT_TRUE(told);
+  std::array<char, 16> bytes;
+  boost::system::error_code end;
+  auto const count = net::read(client, net::buffer(bytes), end);
+  EXPECT_EQ(std::string(bytes.data(), count), "answer");
+  EXPECT_TRUE(end == net::error::eof) << end.message();
 }
 
 }  // namespace

@@ -83,6 +83,17 @@ TEST(LatenessChain, IsTheLongestPathOfRandomPackets) {
   }
 }
 
+TEST(LatenessChain, TellsWhenItsCostGrew) {
+  LatenessChain chain;
+  chain.add({0ms, 100ms, 101ms, 101ms});
+  chain.add({102ms, 202ms, 204ms, 204ms});
+  ASSERT_EQ(chain.curve().steps().size(), 2U);
+  EXPECT_EQ(chain.curve().steps()[0].time, 101ms);
+  EXPECT_EQ(chain.curve().steps()[0].cost, 1ms);
+  EXPECT_EQ(chain.curve().steps()[1].time, 204ms);
+  EXPECT_EQ(chain.curve().steps()[1].cost, 3ms);
+}
+
 TEST(LatenessChain, StaysABoundAfterItHasForgotten) {
   LatenessChain chain;
   constexpr int kPackets = 200'000;

@@ -31,5 +31,24 @@ TEST(PacketReport, ALinkThatCarriedNothingHasNoTimeline) {
   EXPECT_TRUE(to_json(run).at("timeline").is_null());
 }
 
+TEST(PacketReport, ShowsHowTheCostOfLatePacketsGrew) {
+  PacketRun run;
+  run.link.lateness_curve.add(1500ms, 2ms);
+  run.link.lateness_curve.add(2000500us, 2250us);
+  auto const report = to_json(run);
+  EXPECT_EQ(boost::json::serialize(report.at("lateness").at("growth")),
+            R"({"resolution_ms":5E-2,"at_ms":[1.5E3,2.0005E3],"cost_ms":[2E0,2.25E0]})");
+}
+
+TEST(PacketReport, TellsTheDeviationsWhoseCostHasALimit) {
+  PacketRun run;
+  run.self_check.deviations = {{.text = "down: slow", .share = 0.5},
+                               {.text = "up: lost", .share = std::nullopt}};
+  auto const report = to_json(run);
+  EXPECT_EQ(boost::json::serialize(report.at("doubts")), R"(["down: slow","up: lost"])");
+  EXPECT_EQ(boost::json::serialize(report.at("deviations")),
+            R"([{"text":"down: slow","share":5E-1}])");
+}
+
 }  // namespace
 }  // namespace reprise

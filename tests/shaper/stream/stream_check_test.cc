@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/json/serialize.hpp>
+
 #include "shaper/stream/stream_run.h"
 
 namespace reprise {
@@ -52,12 +54,15 @@ TEST(StreamRun, IsMarkedApproximate) {
 TEST(StreamRun, DoubtsWhatWasLate) {
   StreamRun run{.profile = *parse_link("wpt:4g"), .instead_of = {}};
   run.link.lateness = {.packets = 100, .p99 = std::chrono::milliseconds(3)};
-  run.self_check.deviations = {"a round trip took 9.0 ms instead of 4.0 ms"};
+  run.self_check.deviations = {
+      {.text = "a round trip took 9.0 ms instead of 4.0 ms", .share = 1.25}};
   EXPECT_THAT(warnings_of(run),
               testing::ElementsAre(HasSubstr("a round trip"), HasSubstr("3.0 ms")));
   auto const json = to_json(run);
   EXPECT_EQ(json.at("warnings").as_array().size(), 2u);
   EXPECT_EQ(json.at("warnings"), json.at("doubts"));
+  EXPECT_EQ(boost::json::serialize(json.at("deviations")),
+            R"([{"text":"a round trip took 9.0 ms instead of 4.0 ms","share":1.25E0}])");
 }
 
 }  // namespace

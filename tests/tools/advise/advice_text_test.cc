@@ -140,6 +140,62 @@ TEST(AdviceText, SaysHowManyLoadsAreLostAndWhy) {
   EXPECT_THAT(advice_text(advice, true), HasSubstr(R"(took \*9\* ms)"));
 }
 
+TEST(AdviceText, SaysAtWhichLevelIntervalsAre) {
+  Advice advice{.changes = {change("a", -20)}};
+  advice.changes[0].level = .95;
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("\nIntervals: 95 %.\n"));
+  advice.changes = {change("a", -20), change("b", -10), change("c", -1, Verdict::kUndecided)};
+  for (MeasuredChange& each : advice.changes) each.level = 1 - .05 / 6;
+  EXPECT_THAT(advice_text(advice, true),
+              HasSubstr("Intervals: 99.2 % each (95 % for all 3 changes together).\n"));
+  advice.changes[0].level = 1 - .0004;
+  advice.changes[1].predicted = PredictedQuantile{.saving_us = 12'000};
+  advice.together = change("both", -30);
+  EXPECT_THAT(advice_text(advice, false),
+              HasSubstr("Intervals: 99.2 % to 99.96 % each (95 % for all 3 changes together), 95 % "
+                        "of the combination, 95 % of predictions.\n"));
+  advice.changes[1].predicted->interval_reaches_level = false;
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("95 % of the combination.\n"));
+  MeasuredChange refused;
+  refused.candidates = {{.kind = "a", .what_if = "x: defer", .advice = "a!"}};
+  refused.comparison.refusals.push_back({.text = "B has no counted load"});
+  EXPECT_THAT(advice_text({.changes = {refused}}, false), Not(HasSubstr("Intervals")));
+}
+
+TEST(AdviceText, NamesWhatIsBeyondTheNumberOfCandidates) {
+  Advice advice{.changes = {change("a", -20)},
+                .not_tried = {{.candidate = {.advice = "seventh!"},
+                               .predicted = PredictedQuantile{.saving_us = 300'000},
+                               .why = "it promises less"}},
+                .beyond = BeyondCandidates{
+                    .changes = 2, .best_saving_us = 300'000, .candidates = 6, .enough = 8}};
+  auto const text = advice_text(advice, false);
+  EXPECT_THAT(text, HasSubstr("-  seventh!\n   predicted: saves 300.0 ms"));
+  EXPECT_THAT(text, HasSubstr("\n2 more changes could help (the best one is predicted to save "
+                              "300.0 ms); --candidates 8 tries all.\n"));
+  advice.budget_for_all = std::chrono::minutes(7);
+  EXPECT_THAT(advice_text(advice, false),
+              HasSubstr("too short for the first 6 changes that could help; --budget 7m"));
+  advice.beyond = BeyondCandidates{.changes = 1, .candidates = 100, .enough = 100};
+  EXPECT_THAT(advice_text(advice, false), HasSubstr("\n1 more change could help.\n"));
+  advice.beyond =
+      BeyondCandidates{.changes = 30, .best_saving_us = -10, .candidates = 80, .enough = 100};
+  EXPECT_THAT(advice_text(advice, false),
+              HasSubstr("\n30 more changes could help; --candidates 100 tries more of them.\n"));
+}
+
+TEST(Advice, IsUndecidedWhereMoreLoadsCouldShowThatAChangeHelps) {
+  EXPECT_TRUE(change("a", -20, Verdict::kUndecided).is_undecided());
+  EXPECT_FALSE(change("a", -20, Verdict::kDifferent).is_undecided());
+  EXPECT_FALSE(change("a", -20, Verdict::kSame).is_undecided());
+  auto fewer = change("a", -20, Verdict::kUndecided);
+  fewer.losses.requests = {"GET https://a.test/x"};
+  EXPECT_FALSE(fewer.is_undecided());
+  MeasuredChange refused;
+  refused.comparison.refusals.push_back({.text = "B has no counted load"});
+  EXPECT_FALSE(refused.is_undecided());
+}
+
 TEST(AdviceText, SaysWhichBudgetIsEnough) {
   Advice advice{.changes = {change("a", -20, Verdict::kUndecided)},
                 .budget_to_decide = std::chrono::minutes(24)};

@@ -10,6 +10,12 @@ TEST(WithheldTime, IsForOneStepLessThanThereAreChanges) {
   EXPECT_EQ(seconds_withheld(4, 60, 600), 180);
 }
 
+TEST(WithheldTime, IsNeededForThoseThatHelpAlone) {
+  EXPECT_EQ(seconds_of_steps(0, 60), 0);
+  EXPECT_EQ(seconds_of_steps(1, 60), 0);
+  EXPECT_EQ(seconds_of_steps(4, 60), 180);
+}
+
 TEST(WithheldTime, IsNothingWithoutTwoChanges) {
   EXPECT_EQ(seconds_withheld(0, 60, 600), 0);
   EXPECT_EQ(seconds_withheld(1, 60, 600), 0);

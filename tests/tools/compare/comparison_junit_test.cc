@@ -28,5 +28,13 @@ TEST(ComparisonJunit, HasACaseForEachLineOfABudget) {
   EXPECT_THAT(text, HasSubstr("<skipped message=\"image requests: not measured\"/>"));
 }
 
+TEST(ComparisonJunit, OfNoComparisonIsAnError) {
+  auto const text = error_junit("exit status 3: \x1b<see above>");
+  EXPECT_THAT(text, HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">"));
+  EXPECT_THAT(text, HasSubstr("      <error message=\"exit status 3: "));
+  EXPECT_THAT(text, HasSubstr("&lt;see above&gt;\"/>"));
+  EXPECT_THAT(text, testing::EndsWith("</testsuites>\n"));
+}
+
 }  // namespace
 }  // namespace reprise

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/metric.h"
+#include "tools/compare/comparison_junit.h"
 
 namespace reprise {
 namespace {
@@ -44,6 +45,59 @@ TEST(ComparisonText, SaysThatNoLoadHasTheMetric) {
   EXPECT_THAT(
       comparison_text(compare(four_loads(1000, false), four_loads(1500, false), options), options),
       HasSubstr("undecided: no load has a value of what is compared. Name another --metric.\n"));
+}
+
+/// Loads of another page that have no load event.
+void add_page_without_load_event(Measurements& all) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    all.loads.push_back({.url = "https://b.test/", .loaded = true, .replay = 0});
+  }
+}
+
+TEST(ComparisonText, NamesAPageWhoseLoadsHaveNoValueOfTheMetric) {
+  CompareOptions const options{.metrics = parse_metrics("load").value()};
+  auto a = four_loads(1000, false);
+  add_page_without_load_event(a);
+  auto b = a;
+  std::string const reason =
+      "no load of https://b.test/ (chromium, recorded, link none, cold) has a value of what is "
+      "compared";
+  auto const comparison = compare(a, b, options);
+  EXPECT_THAT(undecided_reasons(comparison), testing::ElementsAre(reason));
+  EXPECT_THAT(comparison_text(comparison, options), HasSubstr("undecided: " + reason + ".\n"));
+  EXPECT_THAT(comparison_junit(comparison, options, false, {}),
+              HasSubstr("name=\"metrics\">\n      <skipped message=\"no load has a value of what "
+                        "is compared\"/>"));
+
+  b.loads.front().metrics[options.metrics.front()] = 1100;
+  EXPECT_THAT(comparison_text(compare(a, b, options), options),
+              HasSubstr("to call them the same. Besides, " + reason + ".\n"));
+}
+
+TEST(ComparisonText, SaysThatTooManyLoadsFailed) {
+  CompareOptions const options{.metrics = parse_metrics("load").value(),
+                               .all_failed_differ = false};
+  auto const a = four_loads(1000, false);
+  auto b = a;
+  for (int i = 0; i < 2; ++i) {
+    b.loads.push_back({.url = "https://a.test/", .failure = "timed-out: ", .replay = 0});
+  }
+  auto const comparison = compare(a, b, options);
+  EXPECT_THAT(comparison_text(comparison, options),
+              HasSubstr("undecided: so many loads of https://a.test/ (chromium, recorded, link "
+                        "none, cold) failed that the others cannot be called the same (only B has "
+                        "loads that failed).\n"));
+  EXPECT_TRUE(
+      comparison_json(comparison, options).at("pages").as_array().at(0).at("few_count").as_bool());
+}
+
+TEST(ComparisonText, NamesNoOptionThatDoesNotHelp) {
+  auto const a = four_loads(1000, false);
+  auto b = a;
+  for (LoadRow& load : b.loads) load.url = "https://b.test/";
+  auto const comparison = compare(a, b, {});
+  EXPECT_THAT(comparison_text(comparison, {}), HasSubstr("only A has loads of https://a.test/\n"));
+  EXPECT_THAT(comparison_text(comparison, {}), Not(HasSubstr("--allow")));
 }
 
 TEST(ComparisonText, HasNoFiguresWhereNoLoadsMayBeCompared) {

@@ -65,6 +65,29 @@ TEST(Experiment, SkipsTheLastLoadOfASideAlone) {
   EXPECT_EQ(counting(experiment, 1), (std::vector<bool>{false}));
 }
 
+TEST(Experiment, ABurstOfStealIsNotUsualBecauseOfItself) {
+  auto const add = [](Experiment& to, std::size_t side, double steal_ms, unsigned run) {
+    add_load_to(to, side, 0, run);
+    auto& load = to.side(side).result().loads.back();
+    load.page.machine->steal_ms = steal_ms;
+    load.warm_up = run == 0;
+  };
+  auto quiet = a_and_b();
+  add(quiet, 0, 0, 0);
+  add(quiet, 1, 0, 0);
+  add(quiet, 0, 0, 1);
+  add(quiet, 1, 50, 1);
+  EXPECT_EQ(quiet.count_or_skip(1, counted_loads({})),
+            "the host took 50 ms of processor time (steal)");
+  // On a host that always takes some, the loads that warm up tell.
+  auto shared = a_and_b();
+  add(shared, 0, 40, 0);
+  add(shared, 1, 50, 0);
+  add(shared, 0, 60, 1);
+  add(shared, 1, 40, 1);
+  EXPECT_EQ(shared.count_or_skip(1, counted_loads({})), "");
+}
+
 TEST(Experiment, IsMeasuredFromARunOn) {
   auto experiment = a_and_b();
   for (auto const& [run, throttled_ms] :

@@ -167,6 +167,19 @@ TEST_F(NoiseCheckTest, DoesNotKeepTooFewLoads) {
   EXPECT_FALSE(check.look_up(result_, cells_, kNow));
 }
 
+TEST_F(NoiseCheckTest, SaysWhyTheNoiseIsUnknown) {
+  LostLoads loads{.made = 8};
+  loads.disturbed = {.loads = 6, .first = "a processor quota stopped the load for 812 ms"};
+  EXPECT_THAT(unknown_noise_text(loads),
+              testing::StartsWith("2 of 8 loads count, at least 4 are needed; 6 loads were "
+                                  "disturbed, the first one: a processor quota stopped the load "
+                                  "for 812 ms. Give the container"));
+  loads = {.made = 3};
+  loads.failed = {.loads = 2, .first = "timed-out"};
+  EXPECT_EQ(unknown_noise_text(loads),
+            "1 of 3 loads counts, at least 4 are needed; the first one that failed: timed-out");
+}
+
 TEST_F(NoiseCheckTest, SurvivesFilesThatItDidNotWrite) {
   NoiseCheck check(options_, store());
   add_loads(3);

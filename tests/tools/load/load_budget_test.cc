@@ -116,5 +116,20 @@ TEST(LoadBudget, TellsWhatAnEvenSplitWouldHaveComeTo) {
   EXPECT_NEAR(errors->even, 8 / 3.06 + 1 / 2.74, .1);
 }
 
+TEST(LoadBudget, SplitsAllOfTheTimeEvenly) {
+  LoadBudget budget(2);
+  add_pilot(budget, 0, 8, 1);
+  add_pilot(budget, 1, 8, 1);
+  auto const same = budget.standard_errors();
+  ASSERT_TRUE(same);
+  EXPECT_DOUBLE_EQ(same->even, same->allotted);
+  // The cell that varies less has one load more, which is worse than an even split of the time. In
+  // whole rounds, the time of that load would be lost, and the even split would seem to be worse.
+  budget.add(1, 1, 1000);
+  auto const one_more = budget.standard_errors();
+  ASSERT_TRUE(one_more);
+  EXPECT_LT(one_more->even, one_more->allotted);
+}
+
 }  // namespace
 }  // namespace reprise

@@ -37,6 +37,11 @@ TEST(PagesToLoad, AreThoseOfTheSessionThatIsReplayed) {
   EXPECT_THAT(pages_to_load(options, path).value(), ElementsAre("https://b.test/"));
   options.replay_values["--session"] = {"1"};
   EXPECT_THAT(pages_to_load(options, path).value(), ElementsAre("https://a.test/"));
+  options.replay_values["--session"] = {"9"};
+  auto const missing = pages_to_load(options, path);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().exit_code, kExitArchive);
+  EXPECT_THAT(missing.error().text, HasSubstr("a.reprise: no session 9; "));
   options.arguments.emplace_back("https://c.test/");
   EXPECT_THAT(pages_to_load(options, path).value(), ElementsAre("https://c.test/"));
 }

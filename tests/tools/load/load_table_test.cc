@@ -47,6 +47,27 @@ TEST(LoadTable, CountsALoadWithoutALoadEventAndDoesNotTakeItForZero) {
             "http://a.test/      2       0          100.0     -         101.0       -\n");
 }
 
+TEST(LoadTable, CountsNoDisturbedLoadAndSaysHowManyThereAre) {
+  LoadCell const cell{.url = "http://a.test/", .configuration = {}};
+  LoadResult result;
+  result.loads = {load_of(cell, 99), load_of(cell, 5000), load_of(cell, 101)};
+  result.loads[1].disturbed = "a processor quota stopped the load for 812 ms";
+  EXPECT_EQ(
+      load_table(result, {cell}),
+      "page            loads  disturbed  failed  load event ms  CV %  last load ms  misses\n"
+      "http://a.test/      2          1       0          100.0  1.41         101.0       -\n");
+}
+
+TEST(LoadTable, HasNoColumnOfDisturbedLoadsThatFailedAllTheSame) {
+  LoadCell const cell{.url = "http://a.test/", .configuration = {}};
+  LoadResult result;
+  result.loads = {load_of(cell, 100), load_of(cell, -1)};
+  result.loads[1].disturbed = "the machine slept for 3.0 s";
+  EXPECT_EQ(load_table(result, {cell}),
+            "page            loads  failed  load event ms  CV %  last load ms  misses\n"
+            "http://a.test/      1       1          100.0     -         101.0       -\n");
+}
+
 /// Loads of one cell: the load event, and the packets that the link's queue dropped.
 LoadResult result_of(const LoadCell& cell, const std::vector<std::pair<double, double>>& loads) {
   LoadResult result;
