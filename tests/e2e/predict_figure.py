@@ -4,12 +4,12 @@ interleaved experiment (`predict --measure`). Beside it the predictor that says 
 changes and, of the paints, what Lighthouse's simulation makes of the same traces, if it can express
 the change.
 
-A page of three hosts, pages of Debian's python3-doc (PREDICT_DOCS of ten), with REPRISE_CORPUS also
-imported real ones; archives as arguments ("ARCHIVE URL") are measured instead. PREDICT_PAGES, a
-regular expression, chooses among them. Each side has PREDICT_RUNS loads; where these vary too much
-to tell what a change does, as many again, up to PREDICT_RUNS_MAX. Pages are predicted from the
-loads that PREDICT_KEEP, a folder, has of earlier runs. A table for people goes to stdout, then the
-figures."""
+A page of three hosts, that of the demonstration, pages of Debian's python3-doc (PREDICT_DOCS of
+ten), with REPRISE_CORPUS also imported real ones; archives as arguments ("ARCHIVE URL") are
+measured instead. PREDICT_PAGES, a regular expression, chooses among them. Each side has
+PREDICT_RUNS loads; where these vary too much to tell what a change does, as many again, up to
+PREDICT_RUNS_MAX. Pages are predicted from the loads that PREDICT_KEEP, a folder, has of earlier
+runs. A table for people goes to stdout, then the figures."""
 
 import dataclasses
 import gzip
@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 
+import demo_origin
 import figure
 import gate_sites
 import harness
@@ -116,6 +117,17 @@ def real_pages(folder):
             yield Page(name, archive, url, f"!host={site}", f"!host={site}")
         else:  # as the pages of the documentation
             yield Page(name, archive, url, f"host={site}", "type=script")
+
+
+def demonstration(folder):
+    archive = folder / "demonstration.reprise"
+    if not archive.exists():
+        with demo_origin.serving(folder / "demonstration") as origin:
+            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, *origin,
+                               demo_origin.PAGE, folder=folder, timeout=TIMEOUT_SECONDS)
+        assert done.returncode == 0, done.stderr.decode()
+    third = "host=tags.counter.test"
+    return Page("demonstration", archive, demo_origin.PAGE, third, third)
 
 
 def documentation(request):
@@ -286,6 +298,10 @@ def report_figures(rows):
     report_errors(apart, "_of_loads_apart")
     # A page whose scripts fail without what is deferred or dropped is another page.
     report_errors([row for row in apart if not row[15]], "_of_the_same_page")
+    if judged:  # the predictor that says that nothing changes is wrong by the whole effect
+        figure.report("predict_distance_median",
+                      statistics.median(float(row[9]) for row in judged), "of the loads",
+                      f"< {statistics.median(float(row[10]) for row in judged)}")
     if small:
         figure.report("predict_little_changes_max", max(small), "of the load", "<= .03")
     if beside:
@@ -310,6 +326,7 @@ def pages_of(folder):
         ThreeHosts.doClassCleanups()
     third = f"host={THIRD}"
     yield Page("three hosts", archive, URL, third, third, "path=/late.png", "br")
+    yield demonstration(folder)
     yield from documentation_pages(folder)
     yield from real_pages(folder)
 
