@@ -81,7 +81,8 @@ class Comparing {
     // What it took from both.
     counted.usual_steal = std::min(usual_steal(a_), usual_steal(b_));
     auto pairing = pair_up(groups_of(a_, counted), groups_of(b_, counted), options_.allowed);
-    take_obstacles(pairing);
+    refusals_ = refusals_of(pairing);
+    out_.remarks = std::move(pairing.remarks);
     check_origins();
     for (GroupPair& pair : pairing.pairs) {
       check_errors(pair.a, pair.b);
@@ -115,22 +116,6 @@ class Comparing {
   void refuse(Mismatch difference, std::string text, bool may_pass = false) {
     if (options_.allowed.contains(difference)) return;
     refusals_.insert({.difference = difference, .text = std::move(text), .may_pass = may_pass});
-  }
-
-  /// Where no page is in both, it does not help that pages may differ.
-  void take_obstacles(Pairing& pairing) {
-    bool const are_other_pages =
-        pairing.pairs.empty() && std::ranges::all_of(pairing.obstacles, [](auto const& each) {
-          return each.first == Mismatch::kPages;
-        });
-    if (pairing.pairs.empty() && pairing.obstacles.empty()) {
-      pairing.obstacles.emplace_back(Mismatch::kPages, "no page has loads in both A and B");
-    }
-    for (auto& [difference, text] : pairing.obstacles) {
-      refusals_.insert(
-          {.difference = difference, .text = std::move(text), .may_be_allowed = !are_other_pages});
-    }
-    out_.remarks = std::move(pairing.remarks);
   }
 
   void check_origins() {
@@ -358,6 +343,24 @@ MinimumEffect minimum_effect(const CompareOptions& options, std::size_t metric) 
   return {.relative = options.least_relative, .absolute = kMetrics[metric].least_absolute};
 }
 
+std::set<Refusal> refusals_of(const Pairing& pairing) {
+  // Where no page is in both, it does not help that pages may differ.
+  bool const are_other_pages =
+      pairing.pairs.empty() && std::ranges::all_of(pairing.obstacles, [](auto const& each) {
+        return each.first == Mismatch::kPages;
+      });
+  std::set<Refusal> refusals;
+  auto const refuse = [&](Mismatch difference, std::string text) {
+    refusals.insert(
+        {.difference = difference, .text = std::move(text), .may_be_allowed = !are_other_pages});
+  };
+  for (auto const& [difference, text] : pairing.obstacles) refuse(difference, text);
+  if (pairing.pairs.empty() && pairing.obstacles.empty()) {
+    refuse(Mismatch::kPages, "no page has loads in both A and B");
+  }
+  return refusals;
+}
+
 Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options) {
   return Comparing(a, b, options).run();
 }
@@ -371,29 +374,6 @@ std::vector<std::string> setting_remarks(const Measurements& a, const Measuremen
                       ": that may be the difference");
   }
   return remarks;
-}
-
-bool fails_more(const ComparedPage& page) {
-  auto const in_a = page.a.failed + page.a.loads.size();
-  auto const in_b = page.b.failed + page.b.loads.size();
-  return page.failures_differ && page.b.failed * in_a > page.a.failed * in_b;
-}
-
-bool is_worse(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.pages, [](const ComparedPage& page) {
-    return fails_more(page) || std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
-             return each.finding.verdict == Verdict::kDifferent && each.finding.shift.estimate > 0;
-           });
-  });
-}
-
-bool has_undecided(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.pages, [](const ComparedPage& page) {
-    bool const is_known = page.failures_differ || (!page.metrics.empty() && !page.few_count);
-    return !is_known || std::ranges::any_of(page.metrics, [](const ComparedMetric& each) {
-      return each.finding.verdict == Verdict::kUndecided;
-    });
-  });
 }
 
 }  // namespace reprise

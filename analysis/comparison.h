@@ -77,6 +77,9 @@ struct Comparison {
 
 Comparison compare(const Measurements& a, const Measurements& b, const CompareOptions& options);
 
+/// Those of compare() that pages and conditions alone tell, so also of groups without loads.
+std::set<Refusal> refusals_of(const Pairing& pairing);
+
 /// A sentence for each setting in which the loads of A and B differ.
 std::vector<std::string> setting_remarks(const Measurements& a, const Measurements& b);
 
@@ -87,5 +90,7 @@ bool is_worse(const Comparison& comparison);
 /// Whether it is still open whether B is worse: a metric is undecided, or a page has no metrics or
 /// too few loads that did not fail.
 bool has_undecided(const Comparison& comparison);
+/// Whether more loads can change that: something undecided has values, or may still get some.
+bool can_be_decided(const Comparison& comparison);
 
 }  // namespace reprise

@@ -89,7 +89,10 @@ class Gate {
     calls_.on_look(result_.look);
     auto const& comparison = result_.look.comparison;
     if (!comparison.refusals.empty() && !may_pass(comparison)) return GateEnd::kRefused;
-    if (comparison.refusals.empty() && is_answer(comparison)) return GateEnd::kDecided;
+    if (comparison.refusals.empty()) {
+      if (is_answer(comparison)) return GateEnd::kDecided;
+      if (!can_be_decided(comparison)) return GateEnd::kNoValue;
+    }
     ++look_;
     return GateEnd::kOutOfRuns;
   }

@@ -51,12 +51,23 @@ struct GateCalls {
   std::function<void(const GateLook& look)> on_look;
 };
 
-enum class GateEnd { kDecided, kRefused, kOutOfRuns, kOutOfTime, kDisturbed, kInterrupted };
+enum class GateEnd {
+  kDecided,
+  kRefused,
+  kNoValue,  ///< what is undecided has no values
+  kOutOfRuns,
+  kOutOfTime,
+  kDisturbed,
+  kInterrupted,
+};
 
 struct GateResult {
   GateEnd end = GateEnd::kOutOfRuns;
   /// The last look; its number is 0 when there was none.
   GateLook look;
+  /// Otherwise there is nothing to tell of A and B. Without a look, A and B were refused before the
+  /// first load.
+  bool has_comparison() const { return look.number > 0 || end == GateEnd::kRefused; }
   /// Runs that were disturbed, by the reason, without its numbers.
   std::map<std::string, std::size_t> skipped;
   /// By the same reason, the one with the largest first number, which need not be the one that cost
@@ -67,9 +78,9 @@ struct GateResult {
 /// Each run loads both sides, in random order, so that what changes on the machine meanwhile
 /// touches both alike; a run that was disturbed is repeated, with both sides. Each look judges at
 /// its Looks::level(). Stops when the question is answered, when too many runs were disturbed
-/// (DisturbedRepeats), and when A and B cannot be compared for a reason that more loads do not
-/// remove (Refusal::may_pass). When the time is up, the runs since the last look get one more look,
-/// with all of alpha that is left.
+/// (DisturbedRepeats), when A and B cannot be compared for a reason that more loads do not remove
+/// (Refusal::may_pass), and when more loads cannot answer it (can_be_decided()). When the time is
+/// up, the runs since the last look get one more look, with all of alpha that is left.
 GateResult run_gate(const GateOptions& options, const GateCalls& calls);
 
 }  // namespace reprise

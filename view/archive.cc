@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/sources/archive_traces.h"
 #include "base/http/media_type.h"
 #include "base/http/resource_type.h"
+#include "base/http/url_parts.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "base/text/times.h"
@@ -49,11 +52,15 @@ struct FirstExchange {
   }
 };
 
+/// By the URL of their page.
+using GraphsByPage = std::map<std::string_view, const DependencyGraph*>;
+
 /// Converts one session to the model.
 class SessionView {
  public:
-  SessionView(const ArchiveReader& archive, std::uint32_t session, ViewModel& model)
-      : model_(model), traces_(archive) {
+  SessionView(const ArchiveReader& archive, std::uint32_t session, const GraphsByPage& graphs,
+              ViewModel& model)
+      : model_(model), graphs_(graphs), traces_(archive) {
     for (const ConnectionFacts& facts : archive.connections()) {
       if (facts.session == session) connections_.emplace(facts.id, Connection{&facts});
     }
@@ -64,7 +71,10 @@ class SessionView {
   /// names it is older. If it made a connection, no shown request has the times of that.
   void look_at(const Exchange& exchange, std::size_t number) {
     auto const start = start_of(exchange);
-    if (first_.add(number, start)) first_url_ = url_of(exchange.request);
+    auto const url = url_of(exchange.request);
+    if (first_.add(number, start)) first_url_ = url;
+    auto const graph = graphs_.find(url);
+    if (graph != graphs_.end() && page_.add(number, start)) graph_ = graph->second;
     auto const found = connections_.find(exchange.origin_connection_id);
     if (found != connections_.end()) found->second.first.add(number, start);
     auto const time = first_time(exchange);
@@ -83,6 +93,8 @@ class SessionView {
   }
 
   const std::string& first_url() const { return first_url_; }
+  /// Of the first page that has one; null if there is none.
+  const DependencyGraph* graph() const { return graph_; }
   /// Exchanges that are shown as the traces of others, not as requests.
   std::size_t fetched_traces() const { return fetched_traces_; }
   json::object metrics() const {
@@ -206,11 +218,14 @@ class SessionView {
   }
 
   ViewModel& model_;
+  const GraphsByPage& graphs_;
   ArchiveTraces traces_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::optional<SessionTime> start_;
   FirstExchange first_;
   std::string first_url_;
+  FirstExchange page_;  ///< of those that have a graph
+  const DependencyGraph* graph_ = nullptr;
   std::size_t fetched_traces_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t wire_bytes_ = 0;
@@ -256,7 +271,10 @@ std::string session_url(const ArchiveReader& archive, std::uint32_t number,
 
 }  // namespace
 
-void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model) {
+void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model,
+                 std::span<const DependencyGraph> graphs) {
+  GraphsByPage by_page;
+  for (DependencyGraph const& graph : graphs) by_page[without_fragment(graph.page)] = &graph;
   json::array remarks;
   for (auto const& remark : archive.report().remarks) remarks.emplace_back(as_utf8(remark));
   model.add_input({{"kind", "archive"},
@@ -268,7 +286,7 @@ void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel&
   for (std::size_t begin = 0, end = 0; begin < ordinals.size(); begin = end) {
     auto const session = entries[ordinals[begin]].session;
     model.begin_load(session_facts(archive, session));
-    SessionView view(archive, session, model);
+    SessionView view(archive, session, by_page, model);
     for (; end < ordinals.size() && entries[ordinals[end]].session == session; ++end) {
       if (auto const exchange = archive.exchange(ordinals[end])) view.look_at(*exchange, end + 1);
     }
@@ -280,10 +298,12 @@ void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel&
         ++damaged;
       }
     }
+    model.use_dependencies(view.graph());
     model.end_load(
         {{"url", session_url(archive, session, view.first_url())},
          {"metrics", view.metrics()},
          {"remarks", session_remarks(archive, session, damaged, view.fetched_traces())}});
+    model.use_dependencies(nullptr);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/dependency/dependency_graph.h"
 #include "analysis/visual/trace_visuals.h"
 #include "archive/reader.h"
 #include "pageload/results/load_result.h"
@@ -38,8 +39,10 @@ Result<std::string> results_page(std::span<const NamedResult> results,
                                  const DependencyGraph* graph = nullptr,
                                  const VisualsOf& visuals_of = {});
 
-/// Adds an archive, shown as `name`: each session is a load, by the recorded times. Damaged
-/// exchanges are not shown, but mentioned in the remarks.
-void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model);
+/// Adds an archive, shown as `name`: each session is a load, by the recorded times, with what its
+/// requests wait for, by the graph of the page that it requested first of those that have one.
+/// Damaged exchanges are not shown, but mentioned in the remarks.
+void add_archive(const ArchiveReader& archive, std::string_view name, ViewModel& model,
+                 std::span<const DependencyGraph> graphs = {});
 
 }  // namespace reprise

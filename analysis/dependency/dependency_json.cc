@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "analysis/calls/call.h"
-#include "pageload/results/fields.h"
 
 namespace reprise {
 namespace {
@@ -146,10 +145,17 @@ std::expected<DependencyGraph, std::string> read_dependency_graph(std::string_vi
   if (!value.is_object()) return std::unexpected("not a JSON object");
   std::string wrong;
   Fields fields(value.get_object(), "", wrong);
-  if (fields.text("schema") != kSchema) {
-    return std::unexpected("schema must be " + std::string(kSchema));
-  }
+  auto graph = read_dependency_graph(fields);
+  if (!wrong.empty()) return std::unexpected(std::move(wrong));
+  return graph;
+}
+
+DependencyGraph read_dependency_graph(Fields& fields) {
   DependencyGraph graph;
+  if (fields.text("schema") != kSchema) {
+    fields.wrong("schema", "must be " + std::string(kSchema));
+    return graph;
+  }
   graph.page = fields.text("page");
   graph.loads = read_count(fields, "loads");
   graph.nodes_not_kept = fields.whole("nodes_not_kept");
@@ -170,12 +176,11 @@ std::expected<DependencyGraph, std::string> read_dependency_graph(std::string_vi
     }
     graph.edges.push_back(read);
   });
-  if (!wrong.empty()) return std::unexpected(std::move(wrong));
   sort_edges(graph.edges);
   return graph;
 }
 
-std::string dependency_graph_json(const DependencyGraph& graph) {
+boost::json::object dependency_graph_object(const DependencyGraph& graph) {
   json::array nodes;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) nodes.push_back(object_of(graph, i));
   json::array edges;
@@ -187,7 +192,11 @@ std::string dependency_graph_json(const DependencyGraph& graph) {
                          {"edges", std::move(edges)}};
   if (graph.nodes_not_kept != 0) object["nodes_not_kept"] = graph.nodes_not_kept;
   if (graph.edges_not_kept != 0) object["edges_not_kept"] = graph.edges_not_kept;
-  return json::serialize(object) + "\n";
+  return object;
+}
+
+std::string dependency_graph_json(const DependencyGraph& graph) {
+  return json::serialize(dependency_graph_object(graph)) + "\n";
 }
 
 }  // namespace reprise

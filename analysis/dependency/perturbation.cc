@@ -8,8 +8,6 @@
 namespace reprise {
 namespace {
 
-/// More alternatives of one start are not looked for.
-constexpr std::size_t kAlternativesMax = 4;
 /// Of what a node may have followed, this many are tried.
 constexpr std::size_t kFollowedTried = 3;
 /// A node that starts later by less has not moved.
@@ -127,7 +125,11 @@ std::vector<DependencyFinding> DependencySearch::take(const Perturbation& pertur
   if (perturbation.held.size() == 1) alone_[perturbation.held.front()] = &waits;
   rebuild();
   suppose(perturbation.held, placed);
+  return findings_since(before);
+}
 
+std::vector<DependencyFinding> DependencySearch::findings_since(
+    const std::vector<DependencyEdge>& before) const {
   using What = DependencyFinding::What;
   using Ends = std::pair<std::uint32_t, std::uint32_t>;
   std::map<Ends, bool> old_edges;
@@ -203,7 +205,7 @@ void DependencySearch::suppose(const Nodes& held, std::span<const PlacedLoad> lo
 
 void DependencySearch::suppose_followed(const Nodes& held, std::uint32_t to,
                                         std::span<const PlacedLoad> loads) {
-  if (held.size() >= kAlternativesMax) return;
+  if (held.size() >= DependencyTest::kHeldMax) return;
   // By how much it follows the first of what was held, as long as that is not held.
   std::vector<double> usual;
   for (PlacedLoad const& load : gaps_.loads()) {

@@ -15,6 +15,7 @@
 #include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/observed_page.h"
+#include "analysis/dependency/tested_dependencies.h"
 
 namespace reprise {
 
@@ -54,6 +55,12 @@ class DependencySearch {
   std::vector<DependencyFinding> take(const Perturbation& perturbation,
                                       std::span<const ObservedPage> loads);
 
+  /// Takes what an earlier search has found, of the nodes that both graphs have (by label()), as
+  /// far as it was not tested again. Returns what has changed in graph().
+  std::vector<DependencyFinding> take_earlier(const TestedPage& earlier);
+  /// The tests so far that told something.
+  std::vector<DependencyTest> tests() const;
+
   /// What is known so far. Edges have no gaps if neither end was seen with the other in `loads`.
   const DependencyGraph& graph() const { return graph_; }
 
@@ -79,6 +86,7 @@ class DependencySearch {
   /// Whether `to` comes soon and steadily after `from`, though it does not wait for it;
   /// `otherwise`: its gaps after what is known.
   bool follows(std::uint32_t to, std::uint32_t from, const std::vector<double>& otherwise) const;
+  std::vector<DependencyFinding> findings_since(const std::vector<DependencyEdge>& before) const;
   void suppose(const Nodes& held, std::span<const PlacedLoad> loads);
   void suppose_followed(const Nodes& held, std::uint32_t to, std::span<const PlacedLoad> loads);
   bool is_open(const Hypothesis& hypothesis) const;

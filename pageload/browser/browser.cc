@@ -167,6 +167,13 @@ PageLoad Browser::load(const std::string& url, const PageOptions& options) {
   return load;
 }
 
+Result<double> Browser::slowdown(double cpu_throttle) {
+  if (!state_->usable) return fail(std::make_error_code(std::errc::broken_pipe));
+  auto measured = state_->driver->slowdown(*state_->connection, cpu_throttle);
+  state_->usable = measured || measured.error() == std::errc::not_supported;
+  return measured;
+}
+
 bool Browser::usable() const {
   return state_->usable;
 }

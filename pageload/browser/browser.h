@@ -84,6 +84,10 @@ class Browser {
   /// Failures are outcomes in the result.
   PageLoad load(const std::string& url, const PageOptions& options);
 
+  /// How many times slower pages compute at that PageOptions::cpu_throttle: DevTools only aims at
+  /// it. Errors: not_supported, as by Firefox; after others the browser is not usable().
+  Result<double> slowdown(double cpu_throttle);
+
   /// False after the browser died or stopped answering: further loads fail, so start another.
   bool usable() const;
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/system/private_file.h"
@@ -8,6 +10,8 @@
 #include "pageload/browser/message_pipe.h"
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
+using namespace std::chrono_literals;
 
 namespace reprise {
 namespace {
@@ -21,6 +25,73 @@ Result<void> allow_cookies_of_other_sites(const fs::path& profile) {
   if (error) return fail(error);
   return write_private_file(R"({"profile":{"cookie_controls_mode":0}})",
                             profile / "Default/Preferences");
+}
+
+constexpr auto kWorkTime = 30s;
+/// Of each rate; odd, so that one is the median.
+constexpr int kSlowdownMeasurements = 7;
+
+/// Some tens of ms on a usual machine. Its value is how long it took.
+constexpr auto kPageWork = R"((() => {
+  const begun = performance.now();
+  for (let i = 0; i < 3; ++i) {
+    document.body.innerHTML = '<div><p>a <b>b</b> c</p></div>'.repeat(600);
+    document.body.offsetHeight;
+  }
+  return performance.now() - begun;
+})())";
+
+class EmptyPage {
+ public:
+  explicit EmptyPage(RemoteConnection& connection) : connection_(connection) {}
+  ~EmptyPage() {
+    if (!target_.empty()) connection_.post({}, "Target.closeTarget", {{"targetId", target_}});
+  }
+  EmptyPage(const EmptyPage&) = delete;
+  EmptyPage& operator=(const EmptyPage&) = delete;
+
+  Result<void> open() {
+    // A page that was loaded before may have turned it on; this one must not wait for us.
+    connection_.post({}, "Target.setAutoAttach",
+                     {{"autoAttach", false}, {"waitForDebuggerOnStart", false}, {"flatten", true}});
+    auto const target = ask({}, "Target.createTarget", {{"url", "about:blank"}});
+    if (!target) return fail(target.error());
+    target_ = text_at(*target, "targetId");
+    auto const attached =
+        ask({}, "Target.attachToTarget", {{"targetId", target_}, {"flatten", true}});
+    if (!attached) return fail(attached.error());
+    session_ = text_at(*attached, "sessionId");
+    return {};
+  }
+
+  /// In ms.
+  Result<double> work_at(double rate) {
+    auto const set = ask(session_, "Emulation.setCPUThrottlingRate", {{"rate", rate}});
+    if (!set) return fail(set.error());
+    auto const done =
+        ask(session_, "Runtime.evaluate", {{"expression", kPageWork}, {"returnByValue", true}});
+    if (!done) return fail(done.error());
+    auto const took_ms = number_at(object_at(*done, "result"), "value");
+    if (!(took_ms > 0)) return fail(std::make_error_code(std::errc::not_supported));
+    return took_ms;
+  }
+
+ private:
+  Result<json::object> ask(std::string_view session, std::string_view method, json::object params) {
+    auto reply = connection_.call(session, method, std::move(params),
+                                  std::chrono::steady_clock::now() + kWorkTime);
+    if (!reply) return fail(reply.error());
+    if (!reply->error.empty()) return fail(std::make_error_code(std::errc::not_supported));
+    return std::move(reply->result);
+  }
+
+  RemoteConnection& connection_;
+  std::string target_, session_;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
 }
 
 /// Drives Chromium over --remote-debugging-pipe.
@@ -71,6 +142,22 @@ class ChromiumDriver : public BrowserDriver {
     using Context = DevtoolsSession::Context;
     auto const context = std::exchange(used_, true) ? Context::kPrivate : Context::kNormal;
     return std::make_unique<DevtoolsSession>(connection, options, context);
+  }
+
+  /// By the work of parsing, styles and layout, with and without, in turn.
+  Result<double> slowdown(RemoteConnection& connection, double rate) override {
+    EmptyPage page(connection);
+    if (auto const opened = page.open(); !opened) return fail(opened.error());
+    if (auto const first = page.work_at(1); !first) return first;  // compiles it
+    std::vector<double> without, with;
+    for (int i = 0; i < kSlowdownMeasurements; ++i) {
+      for (auto const& [each, times] : {std::pair(1.0, &without), {rate, &with}}) {
+        auto const took_ms = page.work_at(each);
+        if (!took_ms) return took_ms;
+        times->push_back(*took_ms);
+      }
+    }
+    return median(std::move(with)) / median(std::move(without));
   }
 
  private:

@@ -36,6 +36,14 @@ class BrowserDriver {
   /// Loads the unpacked extension in this folder until the browser ends.
   virtual RemoteCommand install_command(const std::filesystem::path& folder) const = 0;
 
+  /// How many times slower pages compute at that rate of Emulation.setCPUThrottlingRate, in a new,
+  /// empty page. The rate is what DevTools aims at; it stops the thread with signals, which cost
+  /// more on some machines. Takes one to three seconds, and more at high rates. Errors: those of
+  /// RemoteConnection; not_supported: the browser has no such thing, or its answer makes no sense.
+  virtual Result<double> slowdown(RemoteConnection&, double) {
+    return fail(std::make_error_code(std::errc::not_supported));
+  }
+
   virtual std::unique_ptr<PageSession> open_page(RemoteConnection& connection,
                                                  const PageOptions& options) = 0;
 };

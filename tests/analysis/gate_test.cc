@@ -47,8 +47,17 @@ class SimulatedSides {
                                   : load_ms ? load_ms(b, run)
                                             : std::normal_distribution(mean_ms_[b], 10.0)(chance_);
     row.metrics[metric("requests")] = 1;
+    if (lcp_ms) row.metrics[metric("lcp")] = lcp_ms(b, run);
     if (bytes_of_b) row.metrics[metric("bytes")] = b ? *bytes_of_b : 1000;
     sides[b].loads.push_back(std::move(row));
+    if (has_blank_page) {
+      sides[b].loads.push_back({.url = "https://blank.test/",
+                                .conditions = {"chromium", "h2", "none", "cold"},
+                                .warm_up = run == 0,
+                                .loaded = true,
+                                .status = 200,
+                                .replay = 0});
+    }
     return ++loads != interrupt_at;
   }
 
@@ -84,7 +93,9 @@ class SimulatedSides {
   std::function<bool(std::size_t run)> beacon_in_b = never;
   std::function<bool(std::size_t run)> fails_in_b = never;
   std::function<double(bool b, std::size_t run)> load_ms;  ///< instead of the random one
-  std::optional<double> bytes_of_b;                        ///< A sends 1000; no value: not measured
+  std::function<std::optional<double>(bool b, std::size_t run)> lcp_ms;  ///< none: no values
+  bool has_blank_page = false;       ///< another one, without a value of anything
+  std::optional<double> bytes_of_b;  ///< A sends 1000; no value: not measured
   Measurements sides[2];
 
  private:
@@ -222,6 +233,74 @@ TEST(Gate, DoesNotRefuseByLoadsThatAreTooFewToDecide) {
   auto const result = sides.run();
   EXPECT_EQ(result.end, GateEnd::kOutOfTime);
   EXPECT_EQ(result.look.number, 0U);
+}
+
+TEST(Gate, EndsAtTheFirstLookIfNoLoadHasAValue) {
+  SimulatedSides sides(1000, 1040);
+  auto const result = sides.run({.compare = {.metrics = {metric("lcp")}}});
+  EXPECT_EQ(result.end, GateEnd::kNoValue);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kUndecided);
+  EXPECT_EQ(result.look.runs, 5U);
+}
+
+TEST(Gate, DoesNotTakeAFewLoadsWithoutAValueForAll) {
+  SimulatedSides sides(1000, 1040);
+  auto const result = sides.run({.compare = {.metrics = {metric("lcp")}}, .look_every = 2});
+  EXPECT_EQ(result.end, GateEnd::kNoValue);
+  EXPECT_EQ(result.look.runs, 6U);
+}
+
+TEST(Gate, EndsWhenOnlyAPageWithoutAnyValueIsOpen) {
+  SimulatedSides sides(0, 0);
+  sides.has_blank_page = true;
+  sides.load_ms = [](bool, std::size_t) { return 1000; };
+  auto const result = sides.run();
+  EXPECT_EQ(result.end, GateEnd::kNoValue);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kUndecided);
+  EXPECT_LE(result.look.runs, 10U);
+
+  // The other page is open, too.
+  SimulatedSides wide(0, 0);
+  wide.has_blank_page = true;
+  wide.load_ms = [](bool, std::size_t run) { return wide_ms(run); };
+  EXPECT_EQ(wide.run().end, GateEnd::kOutOfRuns);
+}
+
+TEST(Gate, LoadsMoreWhereAPagePaintsNowAndThen) {
+  SimulatedSides sides(0, 0);
+  sides.lcp_ms = [](bool, std::size_t run) {
+    return run % 3 == 0 ? std::optional(1000.0) : std::nullopt;
+  };
+  auto const result = sides.run({.compare = {.metrics = {metric("lcp")}}});
+  EXPECT_EQ(result.end, GateEnd::kDecided);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kSame);
+  EXPECT_GT(result.look.runs, 10U);
+}
+
+TEST(Gate, WaitsForTenLoadsOfASideThatAloneHasNoValue) {
+  for (std::size_t const first : {100U, 7U}) {
+    SimulatedSides sides(0, 0);
+    sides.lcp_ms = [&](bool b, std::size_t run) {
+      return !b || run >= first ? std::optional(1000.0) : std::nullopt;
+    };
+    auto const result = sides.run({.compare = {.metrics = {metric("lcp")}}});
+    EXPECT_EQ(result.end, first == 7 ? GateEnd::kDecided : GateEnd::kNoValue);
+    if (first == 100) {
+      EXPECT_EQ(result.look.runs, 10U);
+    }
+  }
+}
+
+TEST(Gate, AskedWhetherBIsSlowerEndsWhereOnlyAMetricWithoutValuesIsOpen) {
+  SimulatedSides sides(0, 0);
+  sides.bytes_of_b = 700;
+  sides.load_ms = [](bool, std::size_t) { return 1000; };
+  sides.lcp_ms = [](bool b, std::size_t) { return b ? std::nullopt : std::optional(1000.0); };
+  auto const result = sides.run({.question = GateQuestion::kSlower});
+  EXPECT_EQ(result.end, GateEnd::kNoValue);
+  EXPECT_EQ(result.look.comparison.verdict, Verdict::kDifferent);
+  EXPECT_TRUE(has_undecided(result.look.comparison));
+  EXPECT_LT(result.look.runs, 30U);
 }
 
 TEST(Gate, EndsAtOnceWhenASideCannotBeLoaded) {

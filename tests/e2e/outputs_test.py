@@ -121,6 +121,27 @@ class Outputs(harness.TestCase):
         self.assertIn("<error message=", report.read_text())
         self.assertIn(f"exit status {done.returncode}", report.read_text())
 
+    def test_a_gate_that_is_refused_before_any_load_tells_it_like_one_after_loads(self):
+        report, results = self.folder / "report.xml", self.folder / "results"
+        sides = [f"{self.archive} http://{host}.test/" for host in ("origin", "other")]
+        done = harness.run("gate", *sides, "--json", "--junit", str(report), "-o", str(results),
+                           folder=self.folder)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 1, said)
+        self.assertIn("refused before the first load", said)
+        self.assertNotIn("measuring the noise", said)
+        verdict = json.loads(done.stdout)
+        self.assertEqual((verdict["verdict"], verdict["gate"]["end"]), ("refused", "refused"))
+        self.assertEqual([each["text"] for each in verdict["refusals"]],
+                         ["only A has loads of http://origin.test/",
+                          "only B has loads of http://other.test/"])
+        self.assertEqual(json.loads((results / "verdict.json").read_text()), verdict)
+        self.assertEqual(json.loads((results / "a.json").read_text())["loads"], [])
+        self.assertIn("A and B cannot be compared: only A has loads of", report.read_text())
+        told = harness.run("gate", *sides, folder=self.folder)
+        self.assertEqual((told.returncode, told.stdout), (1, b""))
+        self.assertIn("A and B cannot be compared: only A has loads of", told.stderr.decode())
+
     def test_a_folder_where_no_file_can_be_created_is_noticed_first(self):
         if os.geteuid() == 0:
             self.skipTest("root can create files everywhere")

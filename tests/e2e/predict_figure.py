@@ -30,7 +30,7 @@ import figure
 import gate_sites
 import harness
 import npm_packages
-from real_pages_figure import PAGES
+import page_archives
 from what_if_test import FILES, HOST, LATE, THIRD, URL, Recorded, png
 from wire import Certificate, Origin, response
 
@@ -102,14 +102,7 @@ class ThreeHosts(Recorded):
 
 
 def real_pages(folder):
-    corpus = os.environ.get("REPRISE_CORPUS")
-    for name, pattern, url in PAGES if corpus else ():
-        archive = folder / f"{name}.reprise"
-        if not archive.exists():
-            recording = next(pathlib.Path(corpus).glob(pattern))
-            done = harness.run("archive", "import", str(recording), "-o", str(archive),
-                               folder=folder, timeout=TIMEOUT_SECONDS)
-            assert done.returncode == 0, done.stderr.decode()
+    for name, archive, url in page_archives.imported(folder):
         site = f".{url.split('/')[2].removeprefix('www.')}"
         stats = harness.run("archive", "stats", "--json", str(archive), folder=folder)
         assert stats.returncode == 0, stats.stderr.decode()
@@ -120,13 +113,8 @@ def real_pages(folder):
 
 
 def demonstration(folder):
-    archive = folder / "demonstration.reprise"
-    if not archive.exists():
-        with demo_origin.serving(folder / "demonstration") as origin:
-            done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, *origin,
-                               demo_origin.PAGE, folder=folder, timeout=TIMEOUT_SECONDS)
-        assert done.returncode == 0, done.stderr.decode()
     third = "host=tags.counter.test"
+    archive = page_archives.demonstration(folder)
     return Page("demonstration", archive, demo_origin.PAGE, third, third)
 
 

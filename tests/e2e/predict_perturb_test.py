@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`predict --perturb`: what the loads cannot show, holding responses back does. The graph is kept,
-used again, and shown by `view`."""
+also beside the archive, used again, and shown by `view`."""
 
+import hashlib
 import json
 
 import gate_sites
@@ -52,6 +53,37 @@ class Perturb(harness.TestCase):
         page = self.folder / "view.html"
         harness.run("view", str(again / "a.json"), "-o", str(page))
         self.assertIn('"dependencies":[[', page.read_text())
+        self.later_commands_use_it(archive, change)
+
+    def later_commands_use_it(self, archive, change):
+        beside = archive.with_name(archive.name + ".dependency.json")
+        kept = json.loads(beside.read_text())
+        self.assertEqual(kept["schema"], "reprise-tested-dependencies/1")
+        self.assertEqual(kept["archive_sha256"], hashlib.sha256(archive.read_bytes()).hexdigest())
+        self.assertEqual([page["page"] for page in kept["pages"]], [gate_sites.URL])
+        self.assertEqual(beside.stat().st_mode & 0o077, 0)
+        page = self.folder / "archive.html"
+        shown = harness.run("view", str(archive), "-o", str(page))
+        self.assertEqual(shown.returncode, 0, shown.stderr.decode())
+        self.assertIn('"dependencies":[[', page.read_text())
+
+        later = self.folder / "later"
+        said = self.predict(archive, *change, "--runs", "4", "-o", str(later))
+        self.assertIn("tested by an earlier --perturb: ", said)
+        remarks = json.loads((later / "prediction.json").read_text())["remarks"]
+        self.assertTrue(any(each.startswith("tested by an earlier") for each in remarks), remarks)
+        found = self.edges(later)
+        self.assertIn("held back", found["data.json", "late.svg"])
+        self.assertNotIn(("other.json", "late.svg"), found)
+
+        kept["archive_sha256"] = "0" * 64
+        beside.write_text(json.dumps(kept))
+        said = self.predict(archive, *change, "--runs", "4")
+        self.assertIn("page.reprise.dependency.json is ignored: the archive has changed", said)
+        shown = harness.run("view", str(archive), "-o", str(page))
+        self.assertEqual(shown.returncode, 0)
+        self.assertIn(b"is ignored: the archive has changed", shown.stderr)
+        self.assertNotIn('"dependencies":[[', page.read_text())
 
 
 if __name__ == "__main__":

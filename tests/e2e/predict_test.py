@@ -139,10 +139,9 @@ class Predict(Recorded):
         done = harness.run("archive", "trim", str(self.archive), "--drop", "path=/back.png", "-o",
                            str(archive), folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        done = self.predict("--runs", "4", "--to-link", "20mbit/20mbit/200", "--to-cpu-throttle",
-                            "2", "--what-if", "host=third.page.test: think=+9000ms", "--what-if",
-                            "path=/ad.js: async", "-o", str(folder),
-                            archive=archive)
+        change = ("--to-link", "20mbit/20mbit/200", "--to-cpu-throttle", "2", "--what-if",
+                  "host=third.page.test: think=+9000ms", "--what-if", "path=/ad.js: async")
+        done = self.predict("--runs", "4", *change, "-o", str(folder), archive=archive)
         told = done.stdout.decode()
         self.assertTrue(told.startswith(URL), told)
         for milestone in MILESTONES:
@@ -152,6 +151,12 @@ class Predict(Recorded):
                       "https://www.page.test/back.png", done.stderr.decode())
         report = json.loads((folder / "prediction.json").read_text())
         self.assertEqual(report["to"]["link"], "20mbit/20mbit/200")
+        slowdown = report["to"]["cpu_slowdown"]
+        self.assertGreater(slowdown, 1)
+        self.assertIn(f"--cpu-throttle 2 makes pages compute {slowdown:.1f} times as long as 1",
+                      done.stderr.decode())
+        again = self.predict("--loads", str(folder), "--json", *change, archive=archive)
+        self.assertAlmostEqual(json.loads(again.stdout)["to"]["cpu_slowdown"], slowdown)
         # Name, connection, TLS and request; the load event waits for the script, the paint does
         # not any more.
         self.assertLess(self.saving_ms(report, "first contentful paint"), -300)

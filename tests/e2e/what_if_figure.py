@@ -15,9 +15,9 @@ import tempfile
 import figure
 import gate_sites
 import harness
+import page_archives
 import screenshots
 from gate_sites import HOST, URL
-from real_pages_figure import PAGES
 from wire import Certificate, Origin
 
 TIMEOUT_SECONDS = 1200
@@ -124,15 +124,7 @@ def recordings(folder, names):
     if not os.environ.get("REPRISE_CORPUS"):
         figure.report("what_if_real_not_there", 1, "", None)
         return
-    corpus = pathlib.Path(os.environ["REPRISE_CORPUS"])
-    for name, pattern, url in PAGES:
-        if name not in names:
-            continue
-        archive = folder / f"{name}.reprise"
-        done = harness.run("archive", "import", str(next(corpus.glob(pattern))), "-o",
-                           str(archive), folder=folder, timeout=TIMEOUT_SECONDS)
-        assert done.returncode == 0, done.stderr.decode()
-        yield name, archive, url
+    yield from page_archives.imported(folder, names)
 
 
 def real(folder, names=tuple(REAL)):

@@ -335,7 +335,8 @@ ConnectionFacts made_early() {
 }
 
 json::object view_of(const std::vector<Exchange>& exchanges,
-                     const std::vector<ConnectionFacts>& connections) {
+                     const std::vector<ConnectionFacts>& connections,
+                     const std::vector<DependencyGraph>& graphs = {}) {
   ScratchFolder const folder;
   auto const path = folder / "a.reprise";
   {
@@ -349,7 +350,7 @@ json::object view_of(const std::vector<Exchange>& exchanges,
   }
   auto const reader = open_archive(path);
   ViewModel model;
-  add_archive(*reader, "a.reprise", model);
+  add_archive(*reader, "a.reprise", model, graphs);
   return parsed(std::move(model));
 }
 
@@ -410,6 +411,32 @@ TEST(ViewArchive, TheFirstRequestInTimeHasTheConnectionsTimes) {
   EXPECT_EQ(column(read, 0, 0, "start_ms"), 200);
   EXPECT_EQ(column(read, 0, 1, "connect_start_ms"), 10);
   EXPECT_EQ(column(read, 0, 1, "start_ms"), 0);
+}
+
+TEST(ViewArchive, HasWhatARequestWaitsForByTheGraphOfThePageThatWasFirst) {
+  using Kind = DependencyNodeKind;
+  auto const graph_of = [](const std::string& page, DependencyKind kind) {
+    auto const url = "https://example.org" + page;
+    return DependencyGraph{
+        .page = url + "#top",
+        .nodes = {{.kind = Kind::kRequest, .name = url, .method = "GET"},
+                  {.kind = Kind::kRequest, .name = "https://example.org/a.js", .method = "GET"}},
+        .edges = {{.from = 0, .to = 1, .kind = kind}}};
+  };
+  std::vector<DependencyGraph> const graphs = {graph_of("/late", DependencyKind::kStyle),
+                                               graph_of("/", DependencyKind::kParser),
+                                               graph_of("/absent", DependencyKind::kStyle)};
+  auto const read =
+      view_of({asked_at(1, "/late", milliseconds(1200)), asked_at(2, "/", milliseconds(1000)),
+               asked_at(3, "/a.js", milliseconds(1100))},
+              {}, graphs);
+  EXPECT_EQ(json::serialize(read.at("loads").at(0).at("dependencies")),
+            R"([[1,2,"parser, after its end",0]])");
+  EXPECT_FALSE(view_of({asked_at(1, "/other", milliseconds(1000))}, {}, graphs)
+                   .at("loads")
+                   .at(0)
+                   .as_object()
+                   .contains("dependencies"));
 }
 
 TEST(ViewPage, OfResultsHasNoSecrets) {

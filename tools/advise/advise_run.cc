@@ -10,6 +10,7 @@
 #include "pageload/browser/launch.h"
 #include "tools/commands.h"
 #include "tools/experiment/change_side.h"
+#include "tools/predict/perturbed_page.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
 
@@ -101,6 +102,7 @@ std::optional<int> AdviseRun::watch() {
   }
   load_seconds_ = watched_->load_seconds();
   page_ = learn_page(watched_->side(kBase).result());
+  if (auto const tested = use_kept_tests(watched_->side(kBase), page_)) say(0, *tested);
   if (values_of(*watched_, kBase).empty()) {
     auto const metric = options_.compare.metrics.front();
     bool const loaded = !page_.loads.empty();

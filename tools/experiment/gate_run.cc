@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/load_groups.h"
 #include "base/text/counted.h"
 #include "base/text/printable.h"
 #include "pageload/results/result_file.h"
@@ -34,7 +35,7 @@ std::string known_so_far(const GateLook& look) {
       metrics += (metrics.empty() ? "" : "; ") + metric_summary(each);
     }
   }
-  return text + metrics;
+  return text + (metrics.empty() ? "no load has a value of what is compared" : metrics);
 }
 
 const char* why(GateEnd end) {
@@ -43,6 +44,8 @@ const char* why(GateEnd end) {
       return "decided";
     case GateEnd::kRefused:
       return "refused";
+    case GateEnd::kNoValue:
+      return "no value";
     case GateEnd::kOutOfRuns:
       return "out of runs";
     case GateEnd::kOutOfTime:
@@ -65,6 +68,15 @@ std::size_t runs_of(const ExperimentSide& side) {
 /// Of loads that could not be made: a side with --strict may have ended like a verdict.
 int without_verdict(int exit_code) {
   return exit_code == kExitGate ? int{kExitFailed} : exit_code;
+}
+
+/// The groups that the loads of a side will be in.
+std::vector<LoadGroup> planned_groups(const ExperimentSide& side) {
+  std::vector<LoadGroup> groups;
+  for (const LoadCell& cell : side.cells()) {
+    groups.push_back({.url = cell.url, .conditions = cell.configuration});
+  }
+  return groups;
 }
 
 std::chrono::sys_seconds now() {
@@ -102,9 +114,26 @@ std::string disturbed_text(const GateResult& result, std::size_t runs) {
   return text;
 }
 
+std::string no_value_text(const Comparison& comparison) {
+  auto const reasons = undecided_reasons(comparison);
+  std::string text = "more loads do not help";
+  if (!reasons.empty()) text += ": " + reasons.front();
+  if (reasons.size() > 1) text += "; and " + std::to_string(reasons.size() - 1) + " more";
+  return text;
+}
+
 std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
                                             const std::filesystem::path& folder,
                                             const AgainA& again) {
+  auto const refusals =
+      refusals_of(pair_up(planned_groups(experiment_.side(0)), planned_groups(experiment_.side(1)),
+                          options_.compare.allowed));
+  if (!refusals.empty()) {
+    GateResult refused{.end = GateEnd::kRefused};
+    refused.look.comparison.refusals.assign(refusals.begin(), refusals.end());
+    keep_files(folder, refused);
+    return refused;
+  }
   auto const ends = Clock::now() + budget;
   noise_was_checked_ = static_cast<bool>(again);
   if (again) {
@@ -121,9 +150,7 @@ std::expected<GateResult, int> GateRun::run(std::chrono::seconds budget,
     noise_.keep(experiment_.side(0).result(), experiment_.side(0).cells(),
                 experiment_.load_seconds(), now());
   }
-  kept_ = keep_file(folder, "a.json", to_json(experiment_.side(0).result())) &&
-          keep_file(folder, "b.json", to_json(experiment_.side(1).result())) &&
-          keep_file(folder, "verdict.json", verdict_json(result));
+  keep_files(folder, result);
   if (result.end == GateEnd::kInterrupted) {
     auto const loads = counted(experiment_.loads(), "load");
     if (Interruption::was_asked()) {
@@ -139,7 +166,7 @@ std::optional<int> GateRun::tell_end(const GateResult& result) const {
   if (result.end == GateEnd::kDisturbed) {
     return say(kExitUndecided, disturbed_text(result, runs_of(experiment_.side(0))));
   }
-  if (result.look.number == 0) {
+  if (!result.has_comparison()) {
     std::optional<std::chrono::seconds> needed;
     if (experiment_.loads() > 0) {
       auto const runs = std::min(options_.look_every, options_.most_runs) + 1;  // one warms up
@@ -148,8 +175,14 @@ std::optional<int> GateRun::tell_end(const GateResult& result) const {
     }
     return say(kExitUndecided, no_look_text(noise_was_checked_, needed));
   }
+  if (result.look.number == 0) {
+    say(0, "refused before the first load");
+    return std::nullopt;
+  }
+  auto const no_value =
+      result.end == GateEnd::kNoValue ? ": " + no_value_text(result.look.comparison) : "";
   say(0, std::string(why(result.end)) + " after " + counted(result.look.runs, "load") +
-             " a side, seed " + std::to_string(options_.seed));
+             " a side, seed " + std::to_string(options_.seed) + no_value);
   return std::nullopt;
 }
 
@@ -164,6 +197,12 @@ boost::json::object GateRun::verdict_json(const GateResult& result) const {
                     {"skipped", std::move(skipped)},   {"largest", std::move(largest)},
                     {"noise", noise_.json()}};
   return object;
+}
+
+void GateRun::keep_files(const std::filesystem::path& folder, const GateResult& result) {
+  kept_ = keep_file(folder, "a.json", to_json(experiment_.side(0).result())) &&
+          keep_file(folder, "b.json", to_json(experiment_.side(1).result())) &&
+          keep_file(folder, "verdict.json", verdict_json(result));
 }
 
 std::string GateRun::why_disturbed(std::size_t run) {

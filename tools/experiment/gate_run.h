@@ -25,6 +25,9 @@ std::string no_look_text(bool noise_was_checked, std::optional<std::chrono::seco
 /// Says that a gate ended as GateEnd::kDisturbed: how many of its `runs`, by what, and what helps.
 std::string disturbed_text(const GateResult& result, std::size_t runs);
 
+/// Says that more loads do not help (GateEnd::kNoValue), and the first reason.
+std::string no_value_text(const Comparison& comparison);
+
 class GateRun {
  public:
   /// Reads side A once more, to measure its noise. The error is an exit code.
@@ -37,14 +40,15 @@ class GateRun {
         noise_(options_, NoiseStore(NoiseStore::default_folder())) {}
 
   /// Loads both sides until GateOptions::question is answered, or `budget` is over; tells progress
-  /// and writes a.json, b.json and verdict.json to `folder`, if it is not empty. First says what
-  /// this machine can show, measuring it where that is not known (a quarter of the budget at most),
-  /// unless `again` is empty. The error is an exit code, whose message was printed: interrupted, or
+  /// and writes a.json, b.json and verdict.json to `folder`, if it is not empty. Loads nothing
+  /// if the pages and conditions of the sides cannot be compared. First says what this machine can
+  /// show, measuring it where that is not known (a quarter of the budget at most), unless `again`
+  /// is empty. The error is an exit code, whose message was printed: interrupted, or
   /// pages that cannot be loaded.
   std::expected<GateResult, int> run(std::chrono::seconds budget,
                                      const std::filesystem::path& folder, const AgainA& again);
 
-  /// Says how a run with a look ended. Without a verdict, which it says: an exit code.
+  /// Says how a run with a comparison ended. Without a verdict, which it says: an exit code.
   std::optional<int> tell_end(const GateResult& result) const;
   boost::json::object verdict_json(const GateResult& result) const;
   const GateOptions& options() const { return options_; }
@@ -56,6 +60,7 @@ class GateRun {
   /// `budget`: for the noise check and the gate.
   std::optional<int> check_noise(const AgainA& again, std::chrono::seconds budget);
   std::string why_disturbed(std::size_t run);
+  void keep_files(const std::filesystem::path& folder, const GateResult& result);
 
   GateOptions options_;
   Experiment experiment_;

@@ -111,7 +111,7 @@ int print_verdict(const GateFlags& flags, const GateRun& run, const GateResult& 
   if (flags.compare.json) {
     std::printf("%s\n", boost::json::serialize(verdict).c_str());
   } else {
-    if (result.look.number > 0) tell_comparison(comparison, run.options().compare, flags.compare);
+    if (result.has_comparison()) tell_comparison(comparison, run.options().compare, flags.compare);
     std::fputs(budgets_text(budgets, flags.compare.markdown).c_str(), stdout);
   }
   auto const ended = run.tell_end(result);

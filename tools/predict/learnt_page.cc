@@ -38,7 +38,7 @@ std::vector<ObservedPage> observed_loads(const LoadResult& result) {
 }
 
 LearntPage learn_page(const LoadResult& result) {
-  LearntPage page{.loads = observed_loads(result), .graph = {}};
+  LearntPage page{.loads = observed_loads(result), .graph = {}, .tests = {}};
   page.graph = learn_dependencies(page.loads);
   if (page.graph.nodes_not_kept > 0) {
     say(0, "the page does more than is learnt: without its last " +
@@ -65,8 +65,9 @@ std::vector<std::string> traced(std::vector<std::string> load_words,
 std::expected<SidePrediction, std::string> predict_side(const ExperimentSide& base,
                                                         const ExperimentSide& changed,
                                                         const LearntPage& page, std::uint64_t seed,
-                                                        std::span<const double> quantiles) {
-  auto change = predicted_change(base, changed, page.graph, page.loads);
+                                                        std::span<const double> quantiles,
+                                                        std::optional<double> slowdown) {
+  auto change = predicted_change(base, changed, page.graph, page.loads, slowdown);
   if (!change) return std::unexpected(std::move(change.error()));
   auto const& browser = base.cells().front().configuration.browser;
   auto prediction = predict(page.graph, page.loads, change->change,

@@ -14,6 +14,7 @@
 #include "analysis/advice/page_losses.h"
 #include "analysis/dependency/dependency_graph.h"
 #include "analysis/dependency/observed_page.h"
+#include "analysis/dependency/tested_dependencies.h"
 #include "analysis/prediction/prediction.h"
 #include "tools/experiment/experiment_side.h"
 #include "tools/predict/asked_quantiles.h"
@@ -23,6 +24,7 @@ namespace reprise {
 struct LearntPage {
   std::vector<ObservedPage> loads;
   DependencyGraph graph;
+  std::vector<DependencyTest> tests;  ///< that made the graph what it is
 };
 
 /// The loads that count, with their traces. Prints which of these cannot be read: the loads have no
@@ -42,10 +44,11 @@ struct SidePrediction {
 };
 
 /// Of the milestones of `changed`, by the loads of `base`. `quantiles`: each above 0 and below 1.
-/// The error is a sentence.
+/// `slowdown`: as predicted_change() takes it. The error is a sentence.
 std::expected<SidePrediction, std::string> predict_side(
     const ExperimentSide& base, const ExperimentSide& changed, const LearntPage& page,
-    std::uint64_t seed, std::span<const double> quantiles = kPredictedQuantiles);
+    std::uint64_t seed, std::span<const double> quantiles = kPredictedQuantiles,
+    std::optional<double> slowdown = {});
 
 /// What the page does not do any more when it is changed; nothing if a change that `recorded` does
 /// not have is to drop something.

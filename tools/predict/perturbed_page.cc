@@ -1,5 +1,6 @@
 #include "tools/predict/perturbed_page.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -12,6 +13,7 @@
 #include "base/text/printable.h"
 #include "proxy/whatif/page_requests.h"
 #include "tools/archive/errors.h"
+#include "tools/archive/given_archive.h"
 #include "tools/experiment/change_side.h"
 #include "tools/predict/answered_nodes.h"
 #include "tools/process/interruption.h"
@@ -75,6 +77,19 @@ std::string findings_text(const std::vector<DependencyFinding>& findings) {
          " denied, " + std::to_string(found) + " found";
 }
 
+/// Takes also what was tested earlier, and not now; keeps all of it.
+void end_search(const ExperimentSide& base, DependencySearch& search, LearntPage& page) {
+  auto const file = tested_file_of(base);
+  auto const& sha256 = base.result().archive_sha256;
+  auto const earlier = file.page(sha256, page.graph.page);
+  if (!earlier) say(0, earlier.error());
+  if (earlier && *earlier) search.take_earlier(**earlier);
+  page.graph = search.graph();
+  page.tests = search.tests();
+  if (page.tests.empty()) return;
+  if (auto const lost = file.keep(sha256, {page.graph, page.tests})) say(0, *lost);
+}
+
 }  // namespace
 
 std::optional<int> test_dependencies(const PerturbTask& task, LearntPage& page) {
@@ -114,8 +129,29 @@ std::optional<int> test_dependencies(const PerturbTask& task, LearntPage& page) 
                  (std::to_string(perturbation->hold_us / 1000) + " ms").c_str(),
                  findings_text(findings).c_str(), duration_text(left).c_str());
   }
-  page.graph = search.graph();
+  end_search(task.base, search, page);
   return stopped;
+}
+
+TestedFile tested_file_of(const ExperimentSide& side) {
+  // An import is a copy elsewhere, which is removed.
+  std::filesystem::path const named = side.result().archive;
+  return TestedFile(GivenArchive::is_imported(named) ? named : side.archive());
+}
+
+std::optional<std::string> use_kept_tests(const ExperimentSide& base, LearntPage& page) {
+  if (page.loads.empty() || !base.what_if_options().texts.empty()) return std::nullopt;
+  auto const file = tested_file_of(base);
+  auto const kept = file.page(base.result().archive_sha256, page.graph.page);
+  if (!kept) return kept.error();
+  if (!*kept) return std::nullopt;
+  DependencySearch search(std::move(page.graph), page.loads);
+  auto const findings = search.take_earlier(**kept);
+  page.graph = search.graph();
+  page.tests = search.tests();
+  if (page.tests.empty()) return std::nullopt;  // of what this page does not request
+  return "tested by an earlier --perturb: " + findings_text(findings) + " (" +
+         file.path().string() + ")";
 }
 
 }  // namespace reprise

@@ -23,6 +23,7 @@
 #include "tools/predict/perturbed_page.h"
 #include "tools/predict/predicted_change.h"
 #include "tools/predict/prediction_report.h"
+#include "tools/predict/processor_slowdown.h"
 #include "tools/process/command_line.h"
 #include "tools/process/interruption.h"
 #include "tools/process/say.h"
@@ -95,6 +96,8 @@ class PredictRun {
       auto kept = kept_dependencies(flags_.loads, page_.graph.page);
       if (!kept) return say(kExitFailed, kept.error());
       if (*kept) page_.graph = std::move(**kept);
+    } else if (flags_.perturb.empty()) {
+      tested_ = use_kept_tests(experiment_->side(kBase), page_);
     }
     // Before anything can be refused: they can be predicted from again.
     if (!keep_loads()) return kExitFailed;
@@ -103,11 +106,16 @@ class PredictRun {
                                   " loads and has " + loads_text());
     }
     if (auto const code = test_graph()) return *code;
-    auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_, quantiles_);
+    slowdown_ = processor_slowdown(experiment_->side(kBase), *changed(), words_, flags_.loads);
+    if (Interruption::was_asked()) return say(Interruption::exit_code(), "interrupted");
+    auto predicted = predict_side(experiment_->side(kBase), *changed(), page_, seed_, quantiles_,
+                                  slowdown_.factor);
     if (!predicted) return say(kExitUsage, predicted.error() + loads_kept_text());
+    if (!slowdown_.remark.empty()) predicted->remarks.push_back(slowdown_.remark);
     if (page_.loads.size() < runs()) {
       predicted->remarks.push_back("learnt from " + loads_text());
     }
+    if (tested_) predicted->remarks.push_back(*tested_);
     for (std::string& each :
          load_remarks(experiment_->side(kBase), flags_.measure ? changed() : nullptr)) {
       predicted->remarks.push_back(std::move(each));
@@ -245,6 +253,8 @@ class PredictRun {
               {"cache", each.cache},
               {"cpu_throttle", side.result().settings.cpu_throttle}};
     };
+    auto to = conditions(*changed());
+    if (slowdown_.is_measured) to["cpu_slowdown"] = slowdown_.factor;
     json::array told;
     for (std::string const& remark : remarks) told.push_back(json::string(as_utf8(remark)));
     return {{"schema", "reprise-prediction/1"},
@@ -252,7 +262,7 @@ class PredictRun {
             {"seed", seed_},
             {"loads", page_.loads.size()},
             {"from", conditions(experiment_->side(kBase))},
-            {"to", conditions(*changed())},
+            {"to", std::move(to)},
             {"what_ifs", what_if_json(changed()->effects())},
             {"remarks", std::move(told)},
             {"milestones", prediction_json(milestones_)}};
@@ -289,6 +299,8 @@ class PredictRun {
   std::optional<Experiment> experiment_;
   std::optional<ExperimentSide> unmeasured_;
   LearntPage page_;
+  std::optional<std::string> tested_;  ///< the remark of use_kept_tests()
+  ProcessorSlowdown slowdown_;
   std::vector<PredictedMilestone> milestones_;
 };
 
@@ -342,7 +354,8 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option("--to-link", flags->link, "Predict for this link instead of --link");
   sub->add_option("--to-protocol", flags->protocol, "Predict for h1 or h2 instead of --protocol");
   sub->add_option("--to-cpu-throttle", flags->cpu_throttle,
-                  "Predict for a processor that is this many times slower");
+                  "Predict for that --cpu-throttle; how much slower it is here, is measured "
+                  "with the loads");
   sub->add_option("--quantile", flags->quantiles,
                   "Predict this quantile, such as .95; repeat it or separate several by commas "
                   "[.5,.75,.9]")
@@ -359,7 +372,7 @@ void add_predict_command(CLI::App& app, const std::vector<std::string>& command,
   sub->add_option(
          "--perturb", flags->perturb,
          "For this time (10m), also hold back responses one by one, to learn what waits for "
-         "them")
+         "them; kept in ARCHIVE.dependency.json for later predictions")
       ->type_name("TIME");
   sub->add_flag("--json", flags->json, "Print JSON");
   sub->add_option("--seed", flags->seed, "Seed for the order of the loads [random; in the JSON]")

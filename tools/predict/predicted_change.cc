@@ -117,7 +117,7 @@ void change_protocol(const std::string& to, const DependencyGraph& graph, PageCh
   change.parts.insert(change.parts.begin(), std::move(part));
 }
 
-/// Adds what link, protocol and processor change. Returns why the model cannot say it.
+/// Adds what link and protocol change. Returns why the model cannot say it.
 std::string change_conditions(const ExperimentSide& base, const ExperimentSide& changed,
                               const DependencyGraph& graph, PredictedChange& out) {
   auto const& from = base.cells().front().configuration;
@@ -139,12 +139,17 @@ std::string change_conditions(const ExperimentSide& base, const ExperimentSide& 
     if (to.protocol == "recorded") return "the model does not know the recorded protocols";
     change_protocol(to.protocol, graph, out.change);
   }
+  return {};
+}
+
+void change_processor(const ExperimentSide& base, const ExperimentSide& changed,
+                      std::optional<double> slowdown, const DependencyGraph& graph,
+                      PageChange& change) {
   auto const throttle =
       changed.result().settings.cpu_throttle / base.result().settings.cpu_throttle;
-  if (throttle != 1) {
-    out.change.parts.push_back({.nodes = all_nodes(graph), .change = {.cpu_factor = throttle}});
-  }
-  return {};
+  if (throttle == 1) return;
+  change.parts.push_back(
+      {.nodes = all_nodes(graph), .change = {.cpu_factor = slowdown.value_or(throttle)}});
 }
 
 /// Of a replay over HTTP/2 behind a packet link: it frames more once the socket has taken what was
@@ -159,7 +164,8 @@ WriteAhead write_ahead() {
 std::expected<PredictedChange, std::string> predicted_change(const ExperimentSide& base,
                                                              const ExperimentSide& changed,
                                                              const DependencyGraph& graph,
-                                                             std::span<const ObservedPage> loads) {
+                                                             std::span<const ObservedPage> loads,
+                                                             std::optional<double> slowdown) {
   PredictedChange out;
   if (changed.effects().size() > base.effects().size()) {
     auto const interventions = whatif::parse_interventions(changed.what_if_options().texts);
@@ -204,6 +210,7 @@ std::expected<PredictedChange, std::string> predicted_change(const ExperimentSid
   if (auto why = change_conditions(base, changed, graph, out); !why.empty()) {
     return Fault(std::move(why));
   }
+  change_processor(base, changed, slowdown, graph, out.change);
   if (auto const scripts = scripts_before_inline_ones(graph, out.change); !scripts.empty()) {
     out.remarks.push_back("scripts in the document run after " + counted(scripts.size(), "script") +
                           " that would be loaded otherwise, such as " +

@@ -14,11 +14,13 @@
 namespace reprise {
 
 /// What `changed` has otherwise than `base`: what-ifs, link, protocol, processor. Each side has one
-/// cell; `loads` are of `base`. Errors as above.
+/// cell; `loads` are of `base`. `slowdown`: how many times longer the changed page computes;
+/// nothing: as --cpu-throttle says. Errors as above.
 std::expected<PredictedChange, std::string> predicted_change(const ExperimentSide& base,
                                                              const ExperimentSide& changed,
                                                              const DependencyGraph& graph,
-                                                             std::span<const ObservedPage> loads);
+                                                             std::span<const ObservedPage> loads,
+                                                             std::optional<double> slowdown = {});
 
 /// As the model takes it; unknown without a link, and behind one that replays a trace.
 PredictionLink prediction_link(const ExperimentSide& side);

@@ -8,11 +8,15 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/dependency/dependency_json.h"
 #include "analysis/measurements.h"
 #include "analysis/sources/load_calls.h"
 #include "archive/record.h"
+#include "base/http/digest.h"
 #include "base/system/json_file.h"
 #include "base/system/private_file.h"
 #include "base/system/text_file.h"
@@ -22,7 +26,9 @@
 #include "tools/archive/given_archive.h"
 #include "tools/archive/open.h"
 #include "tools/commands.h"
+#include "tools/predict/tested_file.h"
 #include "tools/process/command_line.h"
+#include "tools/process/say.h"
 #include "tools/view/input_names.h"
 #include "view/inputs.h"
 #include "view/page.h"
@@ -62,7 +68,23 @@ struct ViewInput {
   std::string name;
   std::optional<LoadResult> result;
   std::unique_ptr<OpenArchive> archive;
+  std::vector<DependencyGraph> graphs;  ///< of pages of the archive
 };
+
+/// What `predict --perturb` has found about an archive that was given as `path` and is open as
+/// `opened`.
+std::vector<DependencyGraph> tested_graphs(const fs::path& path, const fs::path& opened) {
+  TestedFile const file(path);
+  if (!file.exists()) return {};
+  auto pages = file.pages(sha256_hex_of_file(opened).value_or(""));
+  if (!pages) {
+    say(kExitDone, pages.error());
+    return {};
+  }
+  std::vector<DependencyGraph> graphs;
+  for (TestedPage& page : *pages) graphs.push_back(std::move(page.graph));
+  return graphs;
+}
 
 std::expected<ViewInput, int> read_input(const fs::path& path, std::string name) {
   std::ifstream file(path, std::ios::binary);
@@ -86,6 +108,7 @@ std::expected<ViewInput, int> read_input(const fs::path& path, std::string name)
     return input;
   }
   auto archive = open_with_remarks(given->path());
+  if (archive) input.graphs = tested_graphs(path, given->path());
   given->remove_copy();
   if (!archive) return std::unexpected(kExitArchive);
   input.archive = std::make_unique<OpenArchive>(std::move(*archive));
@@ -212,7 +235,7 @@ int view(const ViewOptions& options) {
   ViewModel model(redacted ? &redaction : nullptr);
   if (options.heads == "none") model.leave_out_heads();
   for (const ViewInput& input : inputs) {
-    if (input.archive) add_archive(*input.archive->reader, input.name, model);
+    if (input.archive) add_archive(*input.archive->reader, input.name, model, input.graphs);
     if (!input.result) continue;
     auto const graph = graph_of(input);
     model.use_dependencies(graph ? &*graph : nullptr);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 #include "analysis/dependency/learn.h"
@@ -194,6 +195,78 @@ TEST(Perturbation, SaysNothingWhereTheHeldRequestIsNotLate) {
   auto const before = search.graph().edges;
   EXPECT_TRUE(search.take(*search.next(), simulate_loads(page, {}, 2, 3)).empty());
   EXPECT_EQ(search.graph().edges, before);
+}
+
+/// A search in four loads of the small page that made all of its tests.
+TestedPage tested_small_page() {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  DependencySearch search(learn_dependencies(loads), loads);
+  for (std::uint64_t seed = 100; auto const perturbation = search.next(); ++seed) {
+    SimulatedChange change;
+    for (auto const node : perturbation->held) {
+      auto const& name = search.graph().nodes[node].name;
+      auto const held = std::ranges::find(page.requests, name, &GeneratedRequest::url);
+      change.hold_ms[static_cast<int>(held - page.requests.begin())] =
+          static_cast<double>(perturbation->hold_us) / 1000;
+    }
+    search.take(*perturbation, simulate_loads(page, change, seed, 3));
+  }
+  return {.graph = search.graph(), .tests = search.tests()};
+}
+
+TEST(Perturbation, OfEarlierLoadsSaysTheSameOfLaterOnes) {
+  auto const earlier = tested_small_page();
+  EXPECT_FALSE(earlier.tests.empty());
+  auto const loads = simulate_loads(small_page(), {}, 77, 5);
+  auto learnt = learn_dependencies(loads);
+  auto const late = node_of(learnt, "late.png");
+  // Not so: as if the image came steadily after the script.
+  learnt.edges.push_back(
+      {.from = node_of(learnt, "app.js"), .to = late, .kind = DependencyKind::kScriptOrder});
+  sort_edges(learnt.edges);
+  DependencySearch search(learnt, loads);
+  auto const findings = search.take_earlier(earlier);
+  auto const& graph = search.graph();
+  EXPECT_EQ(edge_of(graph, "app.js", "late.png"), nullptr);
+  EXPECT_THAT(findings, testing::Contains(DependencyFinding{
+                            .what = What::kDenied, .from = node_of(graph, "app.js"), .to = late}));
+  for (auto const* const from : {"one", "two"}) {
+    auto const* const edge = edge_of(graph, from, "after");
+    ASSERT_NE(edge, nullptr) << from;
+    EXPECT_EQ(edge->alternative, 1);
+    EXPECT_TRUE(edge->evidence.held_back);
+    EXPECT_EQ(edge->loads, 5U) << "its gaps are those of the later loads";
+  }
+  EXPECT_TRUE(edge_of(graph, "app.js", "one")->evidence.held_back);
+  EXPECT_FALSE(search.next()) << "all is tested";
+  EXPECT_EQ(search.tests().size(), earlier.tests.size());
+}
+
+TEST(Perturbation, OfEarlierLoadsSaysNothingOfOtherRequests) {
+  auto earlier = tested_small_page();
+  for (DependencyNode& node : earlier.graph.nodes) node.name = "https://b.test/" + node.name;
+  auto const loads = simulate_loads(small_page(), {}, 77, 5);
+  auto const learnt = learn_dependencies(loads);
+  DependencySearch search(learnt, loads);
+  EXPECT_TRUE(search.take_earlier(earlier).empty());
+  EXPECT_EQ(search.graph().edges, learnt.edges);
+  EXPECT_TRUE(search.tests().empty());
+}
+
+TEST(Perturbation, OfEarlierLoadsDoesNotReplaceALaterOne) {
+  auto const page = small_page();
+  auto const loads = simulate_loads(page, {}, 1, 4);
+  auto earlier = tested_small_page();
+  DependencySearch search(learn_dependencies(loads), loads);
+  auto const perturbation = *search.next();
+  SimulatedChange const change{.hold_ms = {{1, static_cast<double>(perturbation.hold_us) / 1000}}};
+  search.take(perturbation, simulate_loads(page, change, 2, 3));
+  for (DependencyTest& test : earlier.tests) {
+    for (auto& waits : test.waits) waits = false;
+  }
+  search.take_earlier(earlier);
+  EXPECT_TRUE(edge_of(search.graph(), "app.js", "one")->evidence.held_back);
 }
 
 TEST(Perturbation, WithoutAResultLeavesWhatEarlierOnesSaid) {

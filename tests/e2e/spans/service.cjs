@@ -1,5 +1,5 @@
 // A service with OpenTelemetry, PostgreSQL and Redis, which predict-service predicts and
-// service_figure.py deploys. Prints its port; its spans go to the file SPANS. Changed by its
+// service_deployment.py deploys. Prints its port; its spans go to the file SPANS. Changed by its
 // environment: DATABASE and CACHE_PORT are where its dependencies are, ROWS how much it asks for,
 // OWN_MS how long it computes.
 "use strict";
@@ -77,11 +77,21 @@ async function main() {
     return JSON.stringify({ found: found.rows[0], prices: priced.rows[0] });
   }
 
+  // A document that waits for an article, and then needs the rest. All of them have its query.
+  const page = async (query) => `<!doctype html><title>Catalogue</title>
+<link rel=icon href=data:,><link rel=stylesheet href="/page.css${query}">
+<h1>Catalogue</h1><p>${await article()}</p><img src="/page.svg${query}" alt="">
+<script src="/page.js${query}"></script>`;
+
   // Processor time of the main thread, in ms.
   const busy = () => Number(fs.readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
   let before = busy();
   const answers = {
     "/article": article,
+    "/page": page,
+    "/page.css": async () => "p { color: green }",
+    "/page.js": async () => "document.title += ' is read';",
+    "/page.svg": async () => "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>",
     // Its queries with nothing around them, for profiles.
     "/database": async () => {
       await (Math.random() < .5 ? names : prices)(number(90_000));
@@ -95,14 +105,17 @@ async function main() {
       return JSON.stringify({ busy_ms });
     },
   };
+  const types = { "/page": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
+                  "/page.svg": "image/svg+xml" };
   const server = http.createServer(async (request, response) => {
-    const answer = answers[request.url];
+    const { pathname, search } = new URL(request.url, "http://service");
+    const answer = answers[pathname];
     if (!answer) {
       response.writeHead(404).end();
       return;
     }
-    const body = await answer();
-    response.writeHead(200, { "Content-Type": "application/json",
+    const body = await answer(search);
+    response.writeHead(200, { "Content-Type": types[pathname] ?? "application/json",
                               "Content-Length": Buffer.byteLength(body) });
     response.end(body);
   });

@@ -294,6 +294,17 @@ TEST_P(RealBrowser, TellsAllThatAPageDid) {
   EXPECT_EQ(std::string_view(magic, 4), "\x89PNG");
 }
 
+TEST_P(RealBrowser, ComputesSlowerIfItIsAsked) {
+  auto const slowdown = browser_->slowdown(8);
+  if (std::string(GetParam().program).starts_with("firefox")) {
+    EXPECT_EQ(slowdown.error(), std::errc::not_supported);
+  } else {
+    ASSERT_TRUE(slowdown.has_value()) << slowdown.error().message();
+    EXPECT_GT(*slowdown, 1.5);
+  }
+  EXPECT_EQ(load("/").outcome, LoadOutcome::kLoaded) << "as before";
+}
+
 TEST_P(RealBrowser, StartsEveryLoadWithAnEmptyCache) {
   auto const before = server_->seen()["GET /style.css"];
   load("/");
