@@ -7,7 +7,7 @@ namespace {
 
 /// So many loads of a side that has no value of a metric, or of both sides together, tell that more
 /// loads have none either.
-constexpr std::size_t kLoadsWithoutValue = 10;
+constexpr std::size_t kLoadsWithoutValue = 8;
 
 /// A page can paint late now and then. `of_a`, `of_b`: its loads with a value; one of them is 0.
 bool may_get_value(const ComparedPage& page, std::size_t of_a, std::size_t of_b) {

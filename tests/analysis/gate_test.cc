@@ -277,7 +277,7 @@ TEST(Gate, LoadsMoreWhereAPagePaintsNowAndThen) {
   EXPECT_GT(result.look.runs, 10U);
 }
 
-TEST(Gate, WaitsForTenLoadsOfASideThatAloneHasNoValue) {
+TEST(Gate, WaitsForTheLoadsOfASideThatAloneHasNoValue) {
   for (std::size_t const first : {100U, 7U}) {
     SimulatedSides sides(0, 0);
     sides.lcp_ms = [&](bool b, std::size_t run) {
