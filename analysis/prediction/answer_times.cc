@@ -87,7 +87,10 @@ class AnswerMover {
       late_us = std::max(late_us, answers_[other].end_us - sent_.end_us[other]);
     }
     auto const first_byte_us = answers_[k].first_byte_us;
-    return first_byte_us >= sent_.first_us[k] && first_byte_us <= sent_.record_us[k] + late_us;
+    // Not more than it has waited: it would have been moved to behind the others.
+    auto const slack_us = std::min(waited_us, over_.round_trip_us / 2);
+    return first_byte_us >= sent_.first_us[k] &&
+           first_byte_us <= sent_.record_us[k] + late_us + slack_us;
   }
 
   bool goes_first(std::size_t a, std::size_t b) const {

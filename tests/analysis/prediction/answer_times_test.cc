@@ -52,6 +52,18 @@ TEST(AnswerTimes, AreNotBeforeThatOfAResponseThatGoesFirst) {
       << "in the order in which they were sent";
 }
 
+TEST(AnswerTimes, AreNoLaterForWhatIsLateByLessThanItWaited) {
+  // Behind the first one the second would be there at 16 ms.
+  auto const first = script_answer(10'000, 11'000, 15'000, 5);
+  EXPECT_THAT(times_of({first, script_answer(10'100, 20'000, 20'000, 1)}),
+              ElementsAre(10'000, DoubleNear(10'100, 100)));
+  EXPECT_THAT(times_of({first, script_answer(10'100, 40'000, 40'000, 1)}),
+              ElementsAre(10'000, DoubleNear(39'000, 100)));
+  EXPECT_THAT(times_of({first, script_answer(14'500, 20'000, 20'000, 1)}),
+              ElementsAre(10'000, DoubleNear(19'000, 100)))
+      << "it has not waited as long";
+}
+
 TEST(AnswerTimes, AreNoLaterForARecordOfTlsThatHasToWaitForTheWindow) {
   // The second one begins with the last 4 segments of the second flight, at 48 ms; what its first
   // record can have at most is there with 12, of the third.
