@@ -144,15 +144,24 @@ bool write_file(std::string_view content, const fs::path& path) {
   return written.has_value();
 }
 
+/// Short enough for its charts: "change 2" of "2. Load ... with async".
+std::string name_in_view(const SeenSide& side) {
+  auto const number = side.title.substr(0, side.title.find_first_not_of("0123456789"));
+  if (!number.empty()) return "change " + number;
+  return side.side == 0 ? "as recorded" : "combination";
+}
+
 /// view.html: the traced loads with their frames, then the measured ones as recorded and with what
 /// helps most. Prints why it could not be written; false then.
 bool keep_view(const fs::path& folder, const AdviseRun& run) {
   auto const& seen = run.pictures().seen;
   std::vector<NamedResult> shown;
-  for (const SeenSide& each : seen) shown.push_back({each.result, each.title + ", traced"});
+  for (const SeenSide& each : seen) shown.push_back({each.result, name_in_view(each) + ", traced"});
   shown.push_back({run.experiment().side(0).result(), "as recorded"});
   if (auto const* const best = run.advice().best()) {
-    shown.push_back({run.experiment().side(best->side).result(), best->title()});
+    auto const found = std::ranges::find(seen, best->side, &SeenSide::side);
+    shown.push_back({run.experiment().side(best->side).result(),
+                     found == seen.end() ? best->title() : name_in_view(*found)});
   }
   auto const visuals_of = [&seen](const PageLoad& page) -> std::optional<TraceVisuals> {
     auto const found = std::ranges::find(
