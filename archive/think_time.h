@@ -71,8 +71,8 @@ std::chrono::nanoseconds pauses_of(const Exchange& exchange,
 ///
 /// - Each type takes as long as the longest of its queries. One that no server answered counts only
 ///   if none of that type was answered.
-/// - The recorder did not wait for every answer. Once it had addresses of one family, it waited for
-///   the other for kOtherFamilyWait: A takes at most that much longer than AAAA, and the reverse.
+/// - Once the recorder had addresses of one family, it waited for the other for kOtherFamilyWait:
+///   A takes at most that much longer than AAAA, and the reverse.
 ///   HTTPS that got no answer takes at most as long as the addresses.
 /// - A type without any query, or whose query was given up, takes as long as the shortest other.
 /// - The types of a host without any query, as in imports, take as long as the longest time before

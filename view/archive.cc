@@ -93,7 +93,7 @@ class SessionView {
   }
 
   const std::string& first_url() const { return first_url_; }
-  /// Of the first page that has one; null if there is none.
+  /// The graph of the first tested page; null if no page was tested.
   const DependencyGraph* graph() const { return graph_; }
   /// Exchanges that are shown as the traces of others, not as requests.
   std::size_t fetched_traces() const { return fetched_traces_; }

@@ -138,13 +138,10 @@ json::object object_of(const DependencyEdge& edge) {
 }  // namespace
 
 std::expected<DependencyGraph, std::string> read_dependency_graph(std::string_view text) {
-  if (text.size() > kDependencyBytesMax) return std::unexpected("it is larger than 64 MiB");
-  boost::system::error_code error;
-  auto const value = json::parse(text, error);
-  if (error) return std::unexpected("not JSON: " + error.message());
-  if (!value.is_object()) return std::unexpected("not a JSON object");
+  auto const object = parse_object(text, kDependencyBytesMax >> 20);
+  if (!object) return std::unexpected(object.error());
   std::string wrong;
-  Fields fields(value.get_object(), "", wrong);
+  Fields fields(*object, "", wrong);
   auto graph = read_dependency_graph(fields);
   if (!wrong.empty()) return std::unexpected(std::move(wrong));
   return graph;

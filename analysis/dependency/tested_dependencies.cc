@@ -84,13 +84,10 @@ void TestedDependencies::put(TestedPage page) {
 }
 
 std::expected<TestedDependencies, std::string> read_tested_dependencies(std::string_view text) {
-  if (text.size() > kDependencyBytesMax) return std::unexpected("it is larger than 64 MiB");
-  boost::system::error_code error;
-  auto const value = json::parse(text, error);
-  if (error) return std::unexpected("not JSON: " + error.message());
-  if (!value.is_object()) return std::unexpected("not a JSON object");
+  auto const object = parse_object(text, kDependencyBytesMax >> 20);
+  if (!object) return std::unexpected(object.error());
   std::string wrong;
-  Fields fields(value.get_object(), "", wrong);
+  Fields fields(*object, "", wrong);
   if (fields.text("schema") != kTestedSchema) {
     return std::unexpected("schema must be " + std::string(kTestedSchema));
   }

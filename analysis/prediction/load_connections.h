@@ -43,7 +43,7 @@ struct LoadConnection {
   double delivered_us = 0;             ///< when what has come out of the link is there
   std::vector<std::uint32_t> waiting;  ///< HTTP/2: requests that are sent when it is
   std::optional<std::size_t> origin;   ///< HTTP/1.1: the one whose requests it takes
-  /// It is none: this request only looks up its name, which does not exist.
+  /// This request looks up a name that does not exist, and never connects.
   std::optional<std::uint32_t> nameless;
 
   /// When a request is there that would be at `at_us`: not before those that were sent earlier.

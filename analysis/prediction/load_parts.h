@@ -60,10 +60,9 @@ struct NodeParts {
   /// look-ups. Of the parts below it only has these, or `think_us`, from the start to the first
   /// byte, and `tail_us`, from there to the end.
   bool is_local = false;
-  /// Local, since its name does not exist: `own_setup` has the look-up, and this is a second one,
-  /// which follows; 0: there is none.
+  /// Its name does not exist: `own_setup.dns_us` is the first look-up.
   bool is_nameless() const { return is_local && own_setup.dns_us > 0; }
-  double second_look_up_us = 0;
+  double second_look_up_us = 0;  ///< follows the first one; 0: the browser asked once
   /// By a 304: its body, whatever its size, was not sent.
   bool is_revalidated = false;
   PredictedProtocol protocol = PredictedProtocol::kH2;

@@ -194,13 +194,10 @@ const DependencyProfile* LatencyProfile::find(std::string_view name) const {
 }
 
 std::expected<LatencyProfile, std::string> read_latency_profile(std::string_view text) {
-  if (text.size() > LatencyProfile::kBytesMax) return std::unexpected("it is larger than 64 MiB");
-  boost::system::error_code error;
-  auto const value = json::parse(text, error);
-  if (error) return std::unexpected("not JSON: " + error.message());
-  if (!value.is_object()) return std::unexpected("not a JSON object");
+  auto const object = parse_object(text, LatencyProfile::kBytesMax >> 20);
+  if (!object) return std::unexpected(object.error());
   std::string wrong;
-  Fields fields(value.get_object(), "", wrong);
+  Fields fields(*object, "", wrong);
   if (fields.text("schema") != kLatencyProfileSchema) {
     return std::unexpected("schema must be " + std::string(kLatencyProfileSchema));
   }

@@ -1,12 +1,25 @@
 #include "pageload/results/fields.h"
 
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cmath>
 
 namespace json = boost::json;
 
 namespace reprise {
+
+std::expected<json::object, std::string> parse_object(std::string_view text,
+                                                      std::size_t mebibytes) {
+  if (text.size() > mebibytes << 20) {
+    return std::unexpected("it is larger than " + std::to_string(mebibytes) + " MiB");
+  }
+  boost::system::error_code error;
+  auto value = json::parse(text, error);
+  if (error) return std::unexpected("not JSON: " + error.message());
+  if (!value.is_object()) return std::unexpected("not a JSON object");
+  return std::move(value.get_object());
+}
 
 std::string Fields::text(std::string_view name) {
   return text_if_any(name).value_or("");

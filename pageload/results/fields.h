@@ -3,7 +3,9 @@
 // Reads untrusted JSON into fields of a struct, and reports its errors.
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,10 @@
 #include <vector>
 
 namespace reprise {
+
+/// A JSON object in `text` of at most `mebibytes`. Errors: a sentence.
+std::expected<boost::json::object, std::string> parse_object(std::string_view text,
+                                                             std::size_t mebibytes);
 
 /// The fields of one object. A missing or null field has its default. A field of the wrong type, or
 /// beyond its limit, has its default, too; the first one is reported as a sentence ("loads[3].url

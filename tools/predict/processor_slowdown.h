@@ -17,9 +17,9 @@ struct ProcessorSlowdown {
   bool is_measured = false;
 };
 
-/// Of --cpu-throttle, of which DevTools aims at the rate only: measured in the browser of these
-/// words of `load`, or as it was measured for a prediction in the folder `kept`, an earlier `-o`;
-/// empty: there is none. What cannot be measured is what the options say.
+/// Compares the --cpu-throttle of both sides. DevTools only aims at the rate, so the browser that
+/// `words`, of `load`, name is measured. With `kept`, the folder of an earlier `-o`, the figure of
+/// that prediction is used instead. Without either, the rates themselves count.
 ProcessorSlowdown processor_slowdown(const ExperimentSide& base, const ExperimentSide& changed,
                                      const std::vector<std::string>& words,
                                      const std::filesystem::path& kept);
