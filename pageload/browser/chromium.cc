@@ -28,7 +28,7 @@ Result<void> allow_cookies_of_other_sites(const fs::path& profile) {
 }
 
 constexpr auto kWorkTime = 30s;
-/// Of each rate; odd, so that one is the median.
+/// Odd, so that one is the median.
 constexpr int kSlowdownMeasurements = 7;
 
 /// Some tens of ms on a usual machine. Its value is how long it took.
@@ -149,15 +149,15 @@ class ChromiumDriver : public BrowserDriver {
     EmptyPage page(connection);
     if (auto const opened = page.open(); !opened) return fail(opened.error());
     if (auto const first = page.work_at(1); !first) return first;  // compiles it
-    std::vector<double> without, with;
+    std::vector<double> ratios;
     for (int i = 0; i < kSlowdownMeasurements; ++i) {
-      for (auto const& [each, times] : {std::pair(1.0, &without), {rate, &with}}) {
-        auto const took_ms = page.work_at(each);
-        if (!took_ms) return took_ms;
-        times->push_back(*took_ms);
-      }
+      auto const without_ms = page.work_at(1);
+      if (!without_ms) return without_ms;
+      auto const with_ms = page.work_at(rate);
+      if (!with_ms) return with_ms;
+      ratios.push_back(*with_ms / *without_ms);
     }
-    return median(std::move(with)) / median(std::move(without));
+    return median(std::move(ratios));
   }
 
  private:

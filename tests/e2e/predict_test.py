@@ -151,12 +151,15 @@ class Predict(Recorded):
                       "https://www.page.test/back.png", done.stderr.decode())
         report = json.loads((folder / "prediction.json").read_text())
         self.assertEqual(report["to"]["link"], "20mbit/20mbit/200")
-        slowdown = report["to"]["cpu_slowdown"]
-        self.assertGreater(slowdown, 1)
-        self.assertIn(f"--cpu-throttle 2 makes pages compute {slowdown:.1f} times as long as 1",
-                      done.stderr.decode())
+        slowdown = report["to"].get("cpu_slowdown")
+        if slowdown is None:  # other tests have the processors
+            self.assertIn("could not be measured (is the machine busy?)", done.stderr.decode())
+        else:
+            self.assertGreater(slowdown, 1)
+            self.assertIn(f"--cpu-throttle 2 makes pages compute {slowdown:.1f} times as long as "
+                          "1", done.stderr.decode())
         again = self.predict("--loads", str(folder), "--json", *change, archive=archive)
-        self.assertAlmostEqual(json.loads(again.stdout)["to"]["cpu_slowdown"], slowdown)
+        self.assertEqual(json.loads(again.stdout)["to"].get("cpu_slowdown"), slowdown)
         # Name, connection, TLS and request; the load event waits for the script, the paint does
         # not any more.
         self.assertLess(self.saving_ms(report, "first contentful paint"), -300)

@@ -66,15 +66,18 @@ ProcessorSlowdown processor_slowdown(const ExperimentSide& base, const Experimen
     auto const& program = base.cells().front().configuration.browser;
     auto const after = slowdown_at(to, program, words);
     auto const before = after ? slowdown_at(from, program, words) : std::nullopt;
-    // No more digits than a file keeps.
-    if (before) factor = std::round(*after / *before * 1000) / 1000;
+    auto const measured = before ? *after / *before : 0;
+    // What slows a page is starved where other programs have the processors.
+    bool const is_credible = before && (measured > 1) == (to > from);
+    if (is_credible) factor = std::round(measured * 1000) / 1000;  // the digits that a file keeps
   }
   if (!factor) {
-    return {.factor = to / from,
-            .remark =
-                "how much slower the browser is with --cpu-throttle was not measured with these "
-                "loads: it is "
-                "taken to be as much as it says"};
+    return {
+        .factor = to / from,
+        .remark = formatted("how much slower the browser is with --cpu-throttle %s: it is taken "
+                            "to be as much as it says",
+                            kept.empty() ? "could not be measured (is the machine busy?)"
+                                         : "was not measured with these loads")};
   }
   return {
       .factor = *factor,
