@@ -51,9 +51,8 @@ class AnswerMover {
       auto const before_us = at_us_[k];
       ObservedAnswer const& answer = answers_[k];
       if (!is_explained(k)) {
-        auto const latest_us = answer.first_byte_us - first_packet_us(answer);
         own_us_[k] = std::clamp(before_us + answer.first_byte_us - sent_.first_us[k],
-                                answer.asked_us, std::max(answer.asked_us, latest_us));
+                                answer.asked_us, std::max(answer.asked_us, latest_us(answer)));
       }
       at_us_[k] = std::max(own_us_[k], earliest_us(place));
       is_moved = is_moved || std::abs(at_us_[k] - before_us) > kMovedUs;
@@ -108,6 +107,14 @@ class AnswerMover {
   double first_packet_us(const ObservedAnswer& answer) const {
     auto const bytes = std::min(answer.bytes, TcpLink::kSegmentBytes);
     return over_.bytes_per_us > 0 ? bytes / over_.bytes_per_us : 0;
+  }
+
+  /// Its bytes were through the link when it ended. The first ones are not seen before their TLS
+  /// record is whole (RFC 8446, 5.1: up to 16 KiB), so that the first byte alone would say more.
+  double latest_us(const ObservedAnswer& answer) const {
+    auto const by_first_us = answer.first_byte_us - first_packet_us(answer);
+    if (over_.bytes_per_us <= 0) return by_first_us;
+    return std::min(by_first_us, answer.end_us - answer.bytes / over_.bytes_per_us);
   }
 
   SentAgain send() const {

@@ -46,6 +46,9 @@ class ChangedLoad {
       }
       if (next <= now_us_) handle(events_.take());
     }
+    auto const& first = reached_[static_cast<std::size_t>(Milestone::kFirstContentfulPaint)];
+    auto& largest = reached_[static_cast<std::size_t>(Milestone::kLargestContentfulPaint)];
+    if (first && largest) largest = std::max(*largest, *first);  // there is no earlier paint
     return reached_;
   }
 
@@ -60,22 +63,22 @@ class ChangedLoad {
   void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
   void start_after_gap(std::uint32_t node) {
-    if (plan_.absent[node]) return add(now_us_, Event::kReady, node);
+    auto const& wait = parts(node).thread;
+    bool const is_at_once = plan_.passes_at_once(node) || (plan_.absent[node] && !wait);
+    if (is_at_once) return add(now_us_, Event::kReady, node);
     double const longer = change(node).cpu_factor - 1;
     auto at_us = join_us_[node] + parts(node).gap_us + parts(node).busy_us * longer;
-    if (auto const& wait = parts(node).thread) {
-      at_us = join_us_[node] + wait->gap_us;
-      auto const [from, after] = plan_.begin_of(wait->from, wait->after);
-      auto const worked_us = wait->length_us + wait->processor_us * longer;
-      auto const free_us = happened_[from].at_us(after) + worked_us;
-      if (plan_.leads_to_work(wait->from)) at_us = std::max(at_us, free_us);
+    if (wait && parts(node).takes_turns) at_us = join_us_[node] + wait->gap_us;
+    if (auto const work = plan_.awaited_by(node, wait)) {
+      auto const begun_us = happened_[work->from.node].at_us(work->from.after);
+      at_us = std::max(at_us, begun_us + work->length_us + work->processor_us * longer);
     }
     add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
   }
 
   /// What is ready for the main thread runs in turn.
   void wait_for_thread(std::uint32_t node) {
-    if (!parts(node).takes_turns || plan_.absent[node]) return start(node);
+    if (!parts(node).takes_turns || plan_.passes_at_once(node)) return start(node);
     bool const runs = graph_.nodes[node].kind == DependencyNodeKind::kTask && !plan_.dropped[node];
     auto const start_us = occupy_thread(runs ? changed(node).task_us() : 0);
     if (start_us <= now_us_) return start(node);
@@ -94,9 +97,8 @@ class ChangedLoad {
     if (early.is_made && !early.is_used) return early.happened.push_back(after);
     happened_[node].at_us(after) = now_us_;
     for (auto const i : plan_.work[node]) {
-      ThreadWork const& piece = parts_.work[i];
-      bool const begins = plan_.begin_of(piece.from, piece.after).after == after;
-      if (begins) add(now_us_ + work(i).gap_us(), Event::kWork, i);
+      if (plan_.begin_of(parts_.work[i]).after == after)
+        add(now_us_ + work(i).gap_us(), Event::kWork, i);
     }
     for (LoadPlan::Outgoing const& edge : plan_.outgoing[node]) {
       auto& groups = plan_.groups[edge.to];

@@ -61,7 +61,7 @@ class PartsMaker {
     }
     find_connections();
     find_held_back(requests_, placed_, setups_.phases, parts_.nodes);
-    find_thread_work(graph_, placed_, thread_, parts_);
+    find_thread_work(graph_, placed_, thread_, load_.calls, parts_);
     find_waits();
     return std::move(parts_);
   }

@@ -30,13 +30,15 @@ struct ConnectionSetup {
 };
 
 /// A node was ready, but the main thread was busy; or it followed a script's run, and the thread's
-/// work behind that.
+/// work behind that. Of the first paint, the layout before it, without which nothing can be
+/// painted.
 struct ThreadWait {
   std::uint32_t from = 0;  ///< the node that this work followed
   DependencyAfter after = DependencyAfter::kEnd;
-  double length_us = 0;     ///< from that moment to the start
-  double processor_us = 0;  ///< the part of it in which the thread had a processor
-  double gap_us = 0;        ///< from the join to the start, had the thread been free
+  double length_us = 0;        ///< from that moment to the start
+  double processor_us = 0;     ///< the part of it in which the thread had a processor
+  double after_parser_us = 0;  ///< the part of it after the end of the page's document
+  double gap_us = 0;  ///< from the join to the start, had the thread been free; not of a paint
 };
 
 /// The main thread's work in one piece that is no node: layout, painting, small scripts.
@@ -45,7 +47,9 @@ struct ThreadWork {
   DependencyAfter after = DependencyAfter::kEnd;
   double gap_us = 0, busy_us = 0;  ///< from that moment to its start, as of a node
   double length_us = 0;
-  double processor_us = 0;  ///< the part of it in which the thread had a processor
+  double processor_us = 0;          ///< the part of it in which the thread had a processor
+  bool is_of_earlier_task = false;  ///< its task began before the run that it followed
+  bool is_after_parser = false;     ///< the page's parser had come to the end of its document
 };
 
 struct NodeParts {

@@ -53,9 +53,9 @@ std::optional<std::uint32_t> first_document(const LoadPlan& plan, const Dependen
   return requests[found->from].value_or(found->from);
 }
 
-/// Where the parser goes on without the scripts that it does not wait for any more: a dropped one
-/// at its end, one that is loaded otherwise at its start, as in changed_graph(); but not before it
-/// has run the script before it.
+/// Where the parser goes on without the scripts that it does not wait for any more: instead of the
+/// run of a dropped one, of one that is loaded otherwise at its start, as in changed_graph(); but
+/// not before it has run the script before it.
 class ParserWithoutScripts {
  public:
   ParserWithoutScripts(const DependencyGraph& graph, const LoadParts& parts,
@@ -69,13 +69,15 @@ class ParserWithoutScripts {
       auto const script = *requests_[run];
       auto const document = is_document(script) ? script : documents_[script];
       bool const is_dropped = plan.dropped[script];
+      plan.deferred[run] = changes[script].loading == ScriptLoading::kDefer;
       if (!is_dropped && !changes[script].loading) {
         last_runs[document] = run;
       } else if (auto const last = last_runs.find(document); last != last_runs.end()) {
         plan.goes_on[run] = {.node = last->second, .after = DependencyAfter::kEnd};
+      } else if (is_dropped) {
+        plan.goes_on[run] = {.node = run, .after = DependencyAfter::kEnd};
       } else {
-        auto const after = is_dropped ? DependencyAfter::kEnd : DependencyAfter::kStart;
-        plan.goes_on[run] = {.node = script, .after = after};
+        plan.goes_on[run] = {.node = script, .after = DependencyAfter::kStart};
       }
     }
   }
@@ -106,9 +108,7 @@ bool is_first_paint(const DependencyGraph& graph, std::uint32_t node) {
 
 void find_work(LoadPlan& plan, const LoadParts& parts) {
   for (std::uint32_t i = 0; i < parts.work.size(); ++i) {
-    auto const from = parts.work[i].from;
-    if (!plan.leads_to_work(from)) continue;
-    plan.work[plan.begin_of(from, parts.work[i].after).node].push_back(i);
+    if (plan.is_done(parts.work[i])) plan.work[plan.begin_of(parts.work[i]).node].push_back(i);
   }
 }
 
@@ -134,6 +134,8 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
     for (auto const* edge = begin; edge != end; ++edge) {
       if (edge->kind == DependencyKind::kConnection || !parts.nodes[edge->from].present) continue;
       if (is_another && !is_first_paint(graph, edge->from)) continue;
+      // HTML 4.12.1.1: a script that failed waits for no style sheet.
+      if (plan.absent[node] && edge->kind == DependencyKind::kStyle) continue;
       // A dropped alternative never comes, unless all of them are dropped.
       bool const never = edge->alternative != 0 && plan.dropped[edge->from] && !plan.dropped[node];
       if (never) continue;
@@ -171,6 +173,30 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
 
 }  // namespace
 
+LoadPlan::Moment LoadPlan::begin_of(const ThreadWork& piece) const {
+  Moment const followed = {.node = piece.from, .after = piece.after};
+  bool const stays = piece.is_after_parser && deferred[piece.from];
+  return stays ? followed : goes_on[piece.from].value_or(followed);
+}
+
+std::optional<LoadPlan::AwaitedWork> LoadPlan::awaited_by(
+    std::uint32_t node, const std::optional<ThreadWait>& wait) const {
+  if (!wait || !leads_to_work(wait->from)) return std::nullopt;
+  bool const still_waits =
+      std::ranges::any_of(outgoing[wait->from], [&](auto const& each) { return each.to == node; });
+  Moment const followed = {.node = wait->from, .after = wait->after};
+  if (!deferred[wait->from] || !still_waits) {
+    return AwaitedWork{.from = goes_on[wait->from].value_or(followed),
+                       .length_us = wait->length_us,
+                       .processor_us = wait->processor_us};
+  }
+  // The parser has been at work before that, without the script.
+  auto const part = wait->length_us > 0 ? wait->after_parser_us / wait->length_us : 0;
+  return AwaitedWork{.from = followed,
+                     .length_us = wait->after_parser_us,
+                     .processor_us = wait->processor_us * part};
+}
+
 std::optional<std::uint32_t> largest_image(const DependencyGraph& graph) {
   auto const edge = std::ranges::find_if(graph.edges, [&](const DependencyEdge& each) {
     return graph.nodes[each.to].is(Milestone::kLargestContentfulPaint) &&
@@ -188,6 +214,7 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   plan.groups.resize(graph.nodes.size());
   plan.outgoing.resize(graph.nodes.size());
   plan.goes_on.resize(graph.nodes.size());
+  plan.deferred.resize(graph.nodes.size());
   plan.work.resize(graph.nodes.size());
   find_dropped(plan, graph, changes);
   auto const requests = requests_by_node(graph.nodes);

@@ -35,12 +35,24 @@ struct LoadPlan {
   /// Of the run of a script that is dropped, or loaded so that nothing behind it waits for it: when
   /// the parser goes on instead.
   std::vector<std::optional<Moment>> goes_on;
-  /// Whether the work that followed it is done.
-  bool leads_to_work(std::uint32_t node) const { return goes_on[node] || !dropped[node]; }
-  /// When work can begin that followed a moment.
-  Moment begin_of(std::uint32_t node, DependencyAfter after) const {
-    return goes_on[node].value_or(Moment{.node = node, .after = after});
+  /// Of the run of a script that is deferred: what follows the document's end follows it, still.
+  std::vector<bool> deferred;
+  /// It does not occur, and the thread does not hear of it, as it does of the failure of a script
+  /// that the parser waits for.
+  bool passes_at_once(std::uint32_t node) const { return absent[node] && !goes_on[node]; }
+  /// Whether work is done in spite of the change.
+  bool is_done(const ThreadWork& piece) const {
+    return leads_to_work(piece.from) || piece.is_of_earlier_task;
   }
+  /// What it follows.
+  Moment begin_of(const ThreadWork& piece) const;
+  struct AwaitedWork {
+    Moment from;
+    double length_us = 0, processor_us = 0;
+  };
+  /// What a node waits for under the change, of what it waited for; nothing if that is not done.
+  std::optional<AwaitedWork> awaited_by(std::uint32_t node,
+                                        const std::optional<ThreadWait>& wait) const;
   std::vector<std::vector<std::uint32_t>> work;  ///< pieces of the main thread's that follow it
 
   std::uint32_t document = 0;  ///< the first one that found something
@@ -54,6 +66,9 @@ struct LoadPlan {
     auto const found = early.find(node);
     return found == early.end() ? kNone : found->second;
   }
+
+ private:
+  bool leads_to_work(std::uint32_t node) const { return goes_on[node] || !dropped[node]; }
 };
 
 /// That the largest contentful paint was, if it was one and is known.

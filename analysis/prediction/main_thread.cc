@@ -19,6 +19,12 @@ MainThread::MainThread(const CallTree& calls) {
     if (!is_outermost) continue;
     work_.push_back(
         {.start_us = call.start_us, .end_us = call.end_us, .processor_us = processor_us(call)});
+    tasks_.push_back({.start_us = call.start_us, .end_us = call.end_us});
+  }
+  std::ranges::sort(tasks_, {}, &Task::start_us);
+  for (Call const& call : calls.calls) {
+    auto const task = call.name == "layout" ? task_at(call.start_us) : std::nullopt;
+    if (task) tasks_[*task].lays_out = true;
   }
   std::ranges::sort(work_, {}, &Interval::start_us);
   std::size_t kept = 0;
@@ -39,6 +45,12 @@ MainThread::MainThread(const CallTree& calls) {
     sum.busy_us += static_cast<double>(each.end_us - each.start_us);
     sum.processor_us += each.processor_us;
   }
+}
+
+std::optional<std::size_t> MainThread::task_at(std::int64_t at_us) const {
+  auto const next = std::ranges::upper_bound(tasks_, at_us, {}, &Task::start_us);
+  if (next == tasks_.begin() || std::prev(next)->end_us < at_us) return std::nullopt;
+  return static_cast<std::size_t>(std::prev(next) - tasks_.begin());
 }
 
 MainThread::Work MainThread::work_between(std::int64_t from_us, std::int64_t to_us) const {

@@ -3,6 +3,7 @@
 // The main thread in one observed load: when it worked, and what of this it ran on a processor.
 // Pure.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -37,11 +38,23 @@ class MainThread {
   /// When it worked, by time. They do not overlap.
   const std::vector<Interval>& work() const { return work_; }
 
+  /// One of its tasks. What runs in a task is not interrupted by another one.
+  struct Task {
+    std::int64_t start_us = 0;
+    std::int64_t end_us = 0;
+    bool lays_out = false;
+  };
+  /// By time.
+  const std::vector<Task>& tasks() const { return tasks_; }
+  /// The place of the task during which it is that time.
+  std::optional<std::size_t> task_at(std::int64_t at_us) const;
+
  private:
   Work work_until(std::int64_t at_us) const;
 
   std::vector<Interval> work_;
   std::vector<Work> before_;  ///< of each interval, what came before it
+  std::vector<Task> tasks_;
 };
 
 }  // namespace reprise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,8 @@ namespace {
 constexpr std::int64_t kCausedUs = 50'000;
 /// A shorter wait is not worth the doubt.
 constexpr std::int64_t kWaitUsMin = 5'000;
+/// A task that begins earlier before a run does more than this run.
+constexpr std::int64_t kTaskOfRunUs = 1'000;
 /// Shorter pieces of work are not worth an event.
 constexpr std::int64_t kWorkUsMin = 200;
 /// Of the first so many pieces, each is an event of each changed load.
@@ -35,7 +38,8 @@ std::vector<DependencyAfter> moments_of(const DependencyNode& node) {
 
 class WorkFinder {
  public:
-  WorkFinder(const DependencyGraph& graph, const PlacedLoad& placed, const MainThread& thread)
+  WorkFinder(const DependencyGraph& graph, const PlacedLoad& placed, const MainThread& thread,
+             const CallTree& calls)
       : graph_(graph), placed_(placed), thread_(thread) {
     for (std::uint32_t node = 0; node < placed.size(); ++node) {
       if (!placed[node]) continue;
@@ -46,6 +50,11 @@ class WorkFinder {
         runs_.push_back({placed[node]->start_us, placed[node]->end_us});
       }
     }
+    auto const loaded_us = load_event_us();
+    for (Call const& call : calls.calls) {
+      bool const parses = call.kind == CallKind::kTask && call.name == "parse";
+      if (parses && call.start_us < loaded_us) parsed_us_ = std::max(parsed_us_, call.end_us);
+    }
     std::ranges::sort(causes_, {}, [](const Cause& each) {
       return std::tuple(each.at_us, each.node, each.after);
     });
@@ -53,7 +62,7 @@ class WorkFinder {
                       [](const Run& each) { return std::tuple(each.start_us, each.end_us); });
   }
 
-  std::vector<ThreadWork> work() {
+  std::vector<ThreadWork> work() const {
     std::vector<ThreadWork> found;
     auto run = runs_.begin();
     for (MainThread::Interval const& worked : thread_.work()) {
@@ -95,7 +104,35 @@ class WorkFinder {
         .after = cause.after,
         .length_us = static_cast<double>(start_us - cause.at_us),
         .processor_us = thread_.work_between(cause.at_us, start_us).processor_us,
+        .after_parser_us =
+            static_cast<double>(start_us - std::clamp(parsed_us_, cause.at_us, start_us)),
         .gap_us = std::max(0.0, static_cast<double>(start_us - *join_us) - worked_us)};
+  }
+
+  /// The last layout before what a paint waited for: hidden behind that, but nothing can be painted
+  /// without it (HTML 8.1.7.3, "update the rendering").
+  std::optional<ThreadWait> layout_of(std::uint32_t paint) const {
+    auto const paint_us = placed_[paint]->start_us;
+    auto const [begin, end] = graph_.edges_to(paint);
+    auto const join_us = join_in(placed_, begin, end);
+    if (!join_us) return std::nullopt;
+    auto task = std::ranges::upper_bound(thread_.tasks(), *join_us, {}, &MainThread::Task::end_us);
+    while (task != thread_.tasks().begin()) {
+      --task;
+      if (!task->lays_out) continue;
+      auto const busy_us = thread_.busy_since(task->start_us, task->end_us);
+      auto const* const cause = cause_of(task->start_us);
+      bool const is_known = busy_us && cause != nullptr && cause->at_us >= *busy_us - kCausedUs;
+      if (!is_known || has_run(cause->at_us, task->end_us)) return std::nullopt;
+      auto const worked_us = thread_.work_between(*join_us, paint_us).busy_us;
+      auto const idle_us = std::max(0.0, static_cast<double>(paint_us - *join_us) - worked_us);
+      return ThreadWait{
+          .from = cause->node,
+          .after = cause->after,
+          .length_us = static_cast<double>(task->end_us - cause->at_us) + idle_us,
+          .processor_us = thread_.work_between(cause->at_us, task->end_us).processor_us};
+    }
+    return std::nullopt;
   }
 
  private:
@@ -108,10 +145,36 @@ class WorkFinder {
     std::int64_t start_us = 0, end_us = 0;
   };
 
+  /// The latest time there is if it is not known.
+  std::int64_t load_event_us() const {
+    for (std::uint32_t node = 0; node < placed_.size(); ++node) {
+      if (placed_[node] && graph_.nodes[node].is(Milestone::kLoadEvent)) {
+        return placed_[node]->start_us;
+      }
+    }
+    return std::numeric_limits<std::int64_t>::max();
+  }
+
   /// The last one before work began; null if nothing is known to have begun it.
   const Cause* cause_of(std::int64_t work_us) const {
     auto const next = std::ranges::upper_bound(causes_, work_us + kRoundingUs, {}, &Cause::at_us);
     return next == causes_.begin() ? nullptr : &*std::prev(next);
+  }
+
+  /// Whether a node begins to run.
+  bool has_run(std::int64_t from_us, std::int64_t until_us) const {
+    auto const run = std::ranges::upper_bound(runs_, from_us, {}, &Run::start_us);
+    return run != runs_.end() && run->start_us <= until_us;
+  }
+
+  /// Whether what begins then belongs to a task that had begun before the run of a node that it
+  /// follows.
+  bool is_of_earlier_task(const Cause& cause, std::int64_t from_us) const {
+    if (graph_.nodes[cause.node].kind != DependencyNodeKind::kTask) return false;
+    auto const run_us = placed_[cause.node]->start_us;
+    auto const task = thread_.task_at(run_us);
+    return task && thread_.tasks()[*task].start_us < run_us - kTaskOfRunUs &&
+           from_us < thread_.tasks()[*task].end_us;
   }
 
   void add(std::vector<ThreadWork>& found, const MainThread::Interval& worked, std::int64_t from_us,
@@ -126,7 +189,9 @@ class WorkFinder {
                      .gap_us = std::max(0.0, static_cast<double>(from_us - cause->at_us)),
                      .busy_us = thread_.work_between(cause->at_us, from_us).processor_us,
                      .length_us = length_us,
-                     .processor_us = length_us * worked.processor_us / worked_us});
+                     .processor_us = length_us * worked.processor_us / worked_us,
+                     .is_of_earlier_task = is_of_earlier_task(*cause, from_us),
+                     .is_after_parser = from_us >= parsed_us_});
   }
 
   /// What of this kind `node` waited for until `join_us`; null if nothing.
@@ -143,18 +208,22 @@ class WorkFinder {
   const DependencyGraph& graph_;
   const PlacedLoad& placed_;
   const MainThread& thread_;
-  std::vector<Cause> causes_;  ///< by time
-  std::vector<Run> runs_;      ///< of nodes, by time
+  std::vector<Cause> causes_;   ///< by time
+  std::vector<Run> runs_;       ///< of nodes, by time
+  std::int64_t parsed_us_ = 0;  ///< when the last document was parsed
 };
 
 }  // namespace
 
 void find_thread_work(const DependencyGraph& graph, const PlacedLoad& placed,
-                      const MainThread& thread, LoadParts& parts) {
+                      const MainThread& thread, const CallTree& calls, LoadParts& parts) {
   if (!thread.is_known()) return;
-  WorkFinder finder(graph, placed, thread);
+  WorkFinder const finder(graph, placed, thread, calls);
   parts.work = finder.work();
   for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
+    if (placed[node] && graph.nodes[node].is(Milestone::kFirstContentfulPaint)) {
+      parts.nodes[node].thread = finder.layout_of(node);
+    }
     if (!placed[node] || !takes_turns(graph.nodes[node])) continue;
     parts.nodes[node].takes_turns = true;
     parts.nodes[node].thread = finder.wait_of(node);

@@ -170,7 +170,8 @@ class TraceReader {
   }
 
   void keep(Event event) {
-    bool const work = event.phase == "X" && event.length_us >= static_cast<double>(kTaskMinUs) &&
+    bool const is_long = event.length_us >= static_cast<double>(kTaskMinUs);
+    bool const work = event.phase == "X" && (is_long || event.name == "EvaluateScript") &&
                       !work_called(event.name).empty();
     bool const timing = event.categories.contains("blink.user_timing");
     if (!work && !timing) return;

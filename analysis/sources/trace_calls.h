@@ -15,7 +15,8 @@
 namespace reprise {
 
 inline constexpr std::size_t kTraceEventsMax = 2'000'000;
-/// Work that took less time is a part of what surrounds it.
+/// Work that took less time is a part of what surrounds it, but for the runs of whole scripts:
+/// loads of a page are compared by their numbers.
 inline constexpr std::int64_t kTaskMinUs = 100;
 
 /// Up to where work is added: the end of the view's window, or of its last request, if that is

@@ -75,8 +75,8 @@ std::string link_of(const WantedChange& wanted, const ChangeOutcome& outcome) {
   std::string link = preload ? "<link rel=\"preload\"" : "<link rel=\"preconnect\"";
   link += " href=\"" + in_attribute(wanted.url) + '"';
   if (preload) link += " as=\"" + change.as + '"';
-  if (change.cross_origin == CrossOrigin::kAnonymous) link += " crossorigin=\"anonymous\"";
-  if (change.cross_origin == CrossOrigin::kUseCredentials) {
+  if (outcome.cross_origin == CrossOrigin::kAnonymous) link += " crossorigin=\"anonymous\"";
+  if (outcome.cross_origin == CrossOrigin::kUseCredentials) {
     link += " crossorigin=\"use-credentials\"";
   }
   // Without the same integrity a browser does not use the response, and loads it again.

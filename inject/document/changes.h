@@ -30,7 +30,8 @@ struct DocumentChange {
   ChangeKind kind = ChangeKind::kPreload;
   std::string url;  ///< absolute, http or https; for kPreconnect of the origin
   std::string as;   ///< for kPreload: script, style, image, font or fetch
-  /// For kPreload and kPreconnect. A preload of a font is always at least kAnonymous.
+  /// For kPreload and kPreconnect. A preload of a font is always at least kAnonymous; one of a
+  /// script, style or image has the mode of the first element that fetches it, if there is one.
   CrossOrigin cross_origin = CrossOrigin::kNone;
   /// For kPreload: the link's nonce if no element of the document fetches the resource.
   std::string nonce;
@@ -57,6 +58,8 @@ struct ChangeOutcome {
   /// In document order. Empty: the document has no such element, which the caller reports as an
   /// error.
   std::vector<ChangedPlace> places;
+  /// For kPreload and kPreconnect: the mode of the link.
+  CrossOrigin cross_origin = CrossOrigin::kNone;
   /// For kPreload of a script or style: what the first element that fetches it demands (W3C
   /// Subresource Integrity), and its nonce. Both can be empty.
   std::string integrity;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/http/headers.h"
@@ -23,10 +24,26 @@ bool is_fetched(const Element& link) {
   return std::ranges::any_of(kTypes, [&](std::string_view type) { return link.has_rel(type); });
 }
 
-// Whether the element uses a preload of this type, and can demand an integrity.
-bool uses_preload(const Element& element, std::string_view as) {
-  if (as == "script") return element.script_kind() != ScriptKind::kNone;
-  return as == "style" && element.tag().is("link") && element.has_rel("stylesheet");
+bool fetches_module(const Element& element) {
+  if (element.script_kind() == ScriptKind::kModule) return true;
+  if (!element.tag().is("link") || !element.has_rel("modulepreload")) return false;
+  auto const as = lower_case(element.value("as"));
+  return as.empty() || as == "script";
+}
+
+// The mode in which the element fetches a resource of this type; nothing if it does not fetch it.
+// A preload is used only if it has the same mode (WHATWG HTML, "consume a preloaded resource").
+std::optional<CrossOrigin> mode_of_use(const Element& element, std::string_view as, bool by_set) {
+  if (as == "image" && element.is_image()) return element.cross_origin();
+  if (by_set) return std::nullopt;
+  bool const style = element.tag().is("link") && element.has_rel("stylesheet");
+  if (as == "style" && style) return element.cross_origin();
+  if (as != "script") return std::nullopt;
+  if (element.script_kind() == ScriptKind::kClassic) return element.cross_origin();
+  if (!fetches_module(element)) return std::nullopt;
+  // A module is always fetched with CORS (WHATWG HTML, "fetch a single module script").
+  auto const mode = element.cross_origin();
+  return mode == CrossOrigin::kNone ? CrossOrigin::kAnonymous : mode;
 }
 
 // An integrity or a nonce, with single spaces between its words; empty if it is invalid. The result
@@ -54,6 +71,7 @@ ElementChanger::ElementChanger(std::string_view document, const TextEncoding& en
     : document_(document), encoding_(encoding), changes_(changes), result_(result), edits_(edits) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     by_url_.emplace(changes[i].url, i);
+    result.outcomes[i].cross_origin = changes[i].change.cross_origin;
     result.outcomes[i].nonce = changes[i].change.nonce;
   }
 }
@@ -132,18 +150,35 @@ void ElementChanger::find_preconnect(const Element& element) {
   if (same) add_place(element, Effect::kAlready);
 }
 
+// Whether an element that fetches the resource in this mode decides how the change preloads it: any
+// element does, unless another change preloads the same resource in another mode.
+bool ElementChanger::is_preload_for(CrossOrigin mode) const {
+  const WantedChange& wanted = changes_[index_];
+  if (mode == wanted.change.cross_origin) return true;
+  auto const [first, last] = by_url_.equal_range(wanted.url);
+  return std::ranges::none_of(first, last, [&](auto const& each) {
+    const DocumentChange& other = changes_[each.second].change;
+    return each.second != index_ && other.kind == ChangeKind::kPreload &&
+           other.as == wanted.change.as;
+  });
+}
+
 void ElementChanger::find_preload(const Element& element, bool by_set) {
   const DocumentChange& change = changes_[index_].change;
-  if (!by_set && uses_preload(element, change.as) && fetched_.insert(index_).second) {
+  auto const mode = mode_of_use(element, change.as, by_set);
+  if (mode && is_preload_for(*mode) && fetched_.insert(index_).second) {
     auto& outcome = result_.outcomes[index_];
-    outcome.integrity = words_of_attribute(element, "integrity");
-    outcome.nonce = words_of_attribute(element, "nonce");
+    outcome.cross_origin = *mode;
+    if (change.as != "image") {
+      outcome.integrity = words_of_attribute(element, "integrity");
+      outcome.nonce = words_of_attribute(element, "nonce");
+    }
   }
   if (!element.tag().is("link") || !element.has_rel("preload")) return;
-  if (element.cross_origin() != change.cross_origin) return;
   if (!equals_ignoring_case(element.value("as"), change.as)) return;
   ++places_;
   preloads_.push_back({.index = index_,
+                       .cross_origin = element.cross_origin(),
                        .integrity = words_of_attribute(element, "integrity"),
                        .place = {.offset_bytes = element.tag().span.begin,
                                  .tag = element.tag().name,
@@ -155,7 +190,8 @@ void ElementChanger::finish() {
   for (FoundPreload& each : preloads_) {
     auto& outcome = result_.outcomes[each.index];
     // An element that demands nothing uses a preload that does, too.
-    bool const same = outcome.integrity.empty() || each.integrity == outcome.integrity;
+    bool const demanded = outcome.integrity.empty() || each.integrity == outcome.integrity;
+    bool const same = demanded && each.cross_origin == outcome.cross_origin;
     if (same) outcome.places.push_back(std::move(each.place));
   }
   preloads_.clear();

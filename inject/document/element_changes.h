@@ -47,6 +47,7 @@ class ElementChanger {
   void set_lazy(const Element& element, bool by_set);
   void find_preconnect(const Element& element);
   void find_preload(const Element& element, bool by_set);
+  bool is_preload_for(CrossOrigin mode) const;
   void put_inline(const Element& element, bool by_set);
   std::optional<InlineText> inline_text(const Element& element);
   void put_script_inline(const Element& element);
@@ -69,10 +70,11 @@ class ElementChanger {
   /// Why a change's resource cannot be inline, by the name and the charset of the
   /// element. Kept, because to find it out takes long.
   std::map<std::pair<std::size_t, std::string>, std::string> unfit_;
-  /// A preload of the document that may be the one a change asks for: its integrity is compared
-  /// with that of the first element that fetches the resource, which can come later.
+  /// A preload of the document that may be the one a change asks for: its mode and integrity are
+  /// compared with those of the first element that fetches the resource, which can come later.
   struct FoundPreload {
     std::size_t index = 0;  // of the change
+    CrossOrigin cross_origin = CrossOrigin::kNone;
     std::string integrity;
     ChangedPlace place;
   };

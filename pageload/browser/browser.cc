@@ -99,6 +99,7 @@ Result<std::unique_ptr<Browser>> Browser::start(const BrowserOptions& options,
   auto const prepared = state->driver->prepare();
   GuardedProcess::Options process;
   process.program = *program;
+  process.favoured = options.favoured;
   process.error_file = state->error_file();
   process.folder = *folder;
   if (!prepared) {

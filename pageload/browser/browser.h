@@ -35,6 +35,7 @@ struct BrowserOptions {
   std::vector<std::filesystem::path> extensions;  ///< unpacked: absolute folders
   bool headless = true;
   bool keep_open = false;  ///< as in PageOptions, which must be the same
+  bool favoured = false;   ///< put before other programs, where permitted: favour_process()
   int width = 1280;        ///< of the page, in CSS pixels
   int height = 800;
   std::chrono::milliseconds start_timeout{90'000};

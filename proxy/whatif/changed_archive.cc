@@ -171,7 +171,7 @@ class ChangedCopy final : public ArchiveCopy {
           exchange, reply, plan.mentions,
           [this](const PageRequest& resource) { return served(resource); }, effects_);
       for (auto const& each : absent) ++absent_[{each.by, each.resource}];
-      add_early_hints(exchange, plan.mentions, effects_);
+      add_early_hints(exchange, reply, plan.mentions, effects_);
     }
     if (plan.resize) {
       auto const factor = interventions_[*plan.resize].as<Resize>()->factor;

@@ -16,6 +16,7 @@ namespace reprise::whatif {
 namespace {
 
 using inject::ChangedPlace;
+using inject::CrossOrigin;
 using inject::DocumentChange;
 using Kind = Mention::Kind;
 
@@ -106,6 +107,17 @@ std::string nonce_of_policy(HeaderList fields, std::string_view as) {
   return {};
 }
 
+/// By what the recording says of the request.
+DocumentChange document_change_of(inject::ChangeKind kind, const PageRequest& resource) {
+  return {.kind = kind,
+          .url = std::string(without_fragment(resource.url)),
+          .as = resource.as,
+          .cross_origin = resource.cors ? CrossOrigin::kAnonymous : CrossOrigin::kNone,
+          .nonce = {},
+          .media_type = {},
+          .body = {}};
+}
+
 /// The changes of one document, and which mention each is.
 class Changes {
  public:
@@ -120,14 +132,7 @@ class Changes {
         effects[mention.by].remark("no document can mention such a URL", resource.url);
         continue;
       }
-      DocumentChange change{.kind = *kind,
-                            .url = std::string(without_fragment(resource.url)),
-                            .as = resource.as,
-                            .cross_origin = resource.cors ? inject::CrossOrigin::kAnonymous
-                                                          : inject::CrossOrigin::kNone,
-                            .nonce = {},
-                            .media_type = {},
-                            .body = {}};
+      auto change = document_change_of(*kind, resource);
       if (mention.kind == Kind::kPreload) {
         change.nonce = nonce_of_policy(reply.stored.headers.list(), resource.as);
       }
@@ -207,6 +212,31 @@ void fit_head(Reply& reply, const inject::ChangedDocument& changed) {
                                                        .body = &reply.body});
 }
 
+/// Gives each preload the mode that its link would have in the document, which itself stays. If the
+/// document cannot be edited, the modes stay, too.
+void take_modes(const Exchange& exchange, const Reply& reply,
+                std::vector<DocumentChange>& preloads) {
+  auto const plain = plain_body(reply);
+  if (!plain) return;
+  auto const charset = inject::header_charset(reply.stored.headers.list());
+  auto const changed = inject::change_document(*plain, charset, url_of(exchange.request), preloads);
+  if (!changed) return;
+  for (std::size_t i = 0; i < preloads.size(); ++i) {
+    preloads[i].cross_origin = changed->outcomes[i].cross_origin;
+  }
+}
+
+/// Older versions of Chromium ignore a Link of a 103 with other parameters than these, type and
+/// fetchpriority; no version needs an integrity or a nonce.
+std::string hint_of(const DocumentChange& preload) {
+  auto link = "<" + preload.url + ">; rel=preload; as=" + preload.as;
+  if (preload.cross_origin == CrossOrigin::kAnonymous) link += "; crossorigin";
+  if (preload.cross_origin == CrossOrigin::kUseCredentials) {
+    link += "; crossorigin=use-credentials";
+  }
+  return link;
+}
+
 }  // namespace
 
 std::vector<ResponsePlan::Mentioned> change_mentions(
@@ -241,27 +271,35 @@ std::vector<ResponsePlan::Mentioned> change_mentions(
   return absent;
 }
 
-void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,
+void add_early_hints(Exchange& exchange, const Reply& reply,
+                     std::span<const ResponsePlan::Mentioned> mentions,
                      std::vector<Effect>& effects) {
   auto const document = url_of(exchange.request);
-  std::vector<std::string> links;
+  std::vector<DocumentChange> preloads;
+  std::vector<const ResponsePlan::Mentioned*> of;
   for (const ResponsePlan::Mentioned& mention : mentions) {
     if (mention.kind != Kind::kEarlyHints) continue;
     const PageRequest& resource = *mention.resource;
-    auto const url = absolute_url(resource.url);
+    auto url = absolute_url(resource.url);
     if (!url) {
       effects[mention.by].remark("no Link can name such a URL", resource.url);
       continue;
     }
-    // Older versions of Chromium ignore a Link of a 103 with other parameters than these, type and
-    // fetchpriority; no version needs an integrity or a nonce.
-    auto link = "<" + *url + ">; rel=preload; as=" + resource.as;
-    if (resource.cors || resource.as == "font") link += "; crossorigin";
-    effects[mention.by].add(document, "103 with Link: " + link);
-    effects[mention.by].mentioned.insert(resource.url);
-    links.push_back(std::move(link));
+    auto preload = document_change_of(inject::ChangeKind::kPreload, resource);
+    preload.url = std::move(*url);
+    if (resource.as == "font") preload.cross_origin = CrossOrigin::kAnonymous;
+    preloads.push_back(std::move(preload));
+    of.push_back(&mention);
   }
-  if (links.empty()) return;
+  if (preloads.empty()) return;
+  take_modes(exchange, reply, preloads);
+  std::vector<std::string> links;
+  for (std::size_t i = 0; i < preloads.size(); ++i) {
+    auto& effect = effects[of[i]->by];
+    const auto& link = links.emplace_back(hint_of(preloads[i]));
+    effect.add(document, "103 with Link: " + link);
+    effect.mentioned.insert(of[i]->resource->url);
+  }
   std::vector<HeaderView> fields;
   for (const std::string& link : links) fields.push_back({.name = "Link", .value = link});
   exchange.interim.insert(exchange.interim.begin(), {.status = 103,

@@ -30,8 +30,9 @@ std::vector<ResponsePlan::Mentioned> change_mentions(
     const ResourceOf& resource_of, std::vector<Effect>& effects);
 
 /// Puts a 103 (RFC 8297) before the response of `exchange`, sent as soon as the request is
-/// complete, with a Link for each early hint of `mentions`.
-void add_early_hints(Exchange& exchange, std::span<const ResponsePlan::Mentioned> mentions,
+/// complete, with a Link for each early hint of `mentions`. `reply`: the document, with its body.
+void add_early_hints(Exchange& exchange, const Reply& reply,
+                     std::span<const ResponsePlan::Mentioned> mentions,
                      std::vector<Effect>& effects);
 
 }  // namespace reprise::whatif

@@ -26,7 +26,9 @@ struct PageRequest {
   /// What the browser asked for, as `as` of a preload: "script", "style", "image", "font",
   /// "fetch", ...; empty if unknown.
   std::string as;
-  bool cors = false;            ///< asked for without credentials of its own, as by `crossorigin`
+  /// Asked for with CORS, as by `crossorigin`. Without Sec-Fetch-Mode this is a guess: true for
+  /// fonts and fetches.
+  bool cors = false;
   bool is_document = false;     ///< HTML for a window or a frame, complete
   bool is_answered = false;     ///< there is a response
   std::vector<std::size_t> by;  ///< the interventions that select it, by their number

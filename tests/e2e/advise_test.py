@@ -28,8 +28,8 @@ class Advise(Recorded):
         stale.write_text("of an earlier run")
         done = harness.run("advise", str(archive), URL, "--link", SHORT_LINK, *QUICK,
                            "--metric", "fcp", "--min-effect", "300ms", "--candidates", "1",
-                           "--max-runs", "6", "--browser", harness.BROWSER, "-o", str(folder),
-                           *arguments, folder=self.folder, timeout=400)
+                           "--max-runs", "6", "--budget", "40m", "--browser", harness.BROWSER,
+                           "-o", str(folder), *arguments, folder=self.folder, timeout=2400)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.change, = json.loads((folder / "advice.json").read_text())["changes"]
         self.text = done.stdout.decode()

@@ -88,14 +88,14 @@ def plain_site(image_bytes=30_000, late_bytes=20_000, **options):
     return Site(files, **options)
 
 
-def record(folder, name, site):
-    """The archive of `site`."""
+def record(folder, name, site, quiet="500"):
+    """The archive of `site`. `quiet`: how many ms without a request end the page."""
     tls = Certificate(folder / f"tls-{name}", (HOST,))
     origin = Origin(site.answer, names=(HOST,), tls=tls)
     archive = folder / f"{name}.reprise"
     try:
         done = harness.run("record", "-o", str(archive), "--browser", harness.BROWSER, "--quiet",
-                           "500", *origin.connect_arguments(), URL, folder=folder, timeout=120)
+                           quiet, *origin.connect_arguments(), URL, folder=folder, timeout=120)
     finally:
         origin.close()
     if done.returncode:

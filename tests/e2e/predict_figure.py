@@ -113,7 +113,7 @@ def real_pages(folder):
 
 
 def demonstration(folder):
-    third = "host=tags.counter.test"
+    third = "host=api.larkspur.test"
     archive = page_archives.demonstration(folder)
     return Page("demonstration", archive, demo_origin.PAGE, third, third)
 

@@ -37,7 +37,8 @@ std::optional<double> kept_slowdown(const std::filesystem::path& folder, double 
   return is_same && is_measured ? std::optional(slowdown) : std::nullopt;
 }
 
-/// At that rate, while no processor sleeps: a load lets none, and what slows a page has to wake.
+/// At that rate, as in a load: before other programs, unless `words` have --no-realtime, and while
+/// no processor sleeps, since what slows a page has to wake.
 std::optional<double> slowdown_at(double rate, const std::string& program,
                                   const std::vector<std::string>& words) {
   if (rate == 1) return 1;
@@ -46,6 +47,7 @@ std::optional<double> slowdown_at(double rate, const std::string& program,
   if (parse_load_words(words, options)) return std::nullopt;
   auto browser_options = options.browsing.browser();
   browser_options.program = program;
+  browser_options.favoured = !options.replay_switches.at("--no-realtime");
   auto const browser = Browser::start(browser_options);
   if (!browser) return std::nullopt;
   AwakeProcessors const awake;
@@ -66,10 +68,11 @@ ProcessorSlowdown processor_slowdown(const ExperimentSide& base, const Experimen
     auto const& program = base.cells().front().configuration.browser;
     auto const after = slowdown_at(to, program, words);
     auto const before = after ? slowdown_at(from, program, words) : std::nullopt;
-    auto const measured = before ? *after / *before : 0;
+    // To the digits that a file keeps.
+    auto const measured = before ? std::round(*after / *before * 1000) / 1000 : 1;
     // What slows a page is starved where other programs have the processors.
-    bool const is_credible = before && (measured > 1) == (to > from);
-    if (is_credible) factor = std::round(measured * 1000) / 1000;  // the digits that a file keeps
+    bool const is_credible = to > from ? measured > 1 : measured < 1;
+    if (is_credible) factor = measured;
   }
   if (!factor) {
     return {

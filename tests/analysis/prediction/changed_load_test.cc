@@ -136,6 +136,7 @@ TEST(ChangedLoad, RunsAScriptAfterTheWorkThatItWaitedFor) {
                                              .length_us = 300'000,
                                              .processor_us = 200'000,
                                              .gap_us = 5'000};
+  page.parts.nodes[task].takes_turns = true;
   page.load_event(0);
   EXPECT_DOUBLE_EQ(page.load_ms(), 360);
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.think_us = 100'000}), 360) << "it came in time";
@@ -188,6 +189,60 @@ TEST(ChangedLoad, DoesNotLetTheParserWaitForAScriptThatIsLoadedOtherwise) {
   page.graph.nodes[run].function.clear();
   page.parts.nodes[script].urgency = kUrgencyLow;
   EXPECT_DOUBLE_EQ(page.load_ms_with(script, deferred), 152) << "nor for what was async";
+}
+
+TEST(ChangedLoad, LetsWhatFollowsTheDocumentsEndFollowDeferredScripts) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50
+  auto const script = page.request({{document}}, 0, 50);  // to 110
+  auto const run = page.task({{script}}, 0, 10);          // to 120
+  page.graph.nodes[script].name = page.graph.nodes[run].url;
+  // Parsed on until 150, then listeners until 170.
+  page.parts.work = {{.from = run, .length_us = 30'000},
+                     {.from = run, .gap_us = 30'000, .length_us = 20'000, .is_after_parser = true}};
+  page.load_event(50);
+  for (auto const node : {run, run + 1}) page.parts.nodes[node].takes_turns = true;
+  page.parts.nodes.back().thread =
+      ThreadWait{.from = run, .length_us = 50'000, .after_parser_us = 20'000};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 170);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.loading = ScriptLoading::kDefer}), 140)
+      << "the listeners follow the script that ended at 120";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.loading = ScriptLoading::kAsync}), 120)
+      << "or come from 80 on";
+}
+
+TEST(ChangedLoad, HearsOfADroppedScriptWhenTheThreadIsFree) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50, laid out until 350
+  auto const script = page.request({{document}}, 0, 20);  // to 80
+  auto const run = page.task({{script}}, 270, 10);        // 350 to 360, parsed on until 390
+  page.graph.nodes[script].name = page.graph.nodes[run].url;
+  page.parts.work = {{.from = document, .length_us = 300'000}, {.from = run, .length_us = 30'000}};
+  page.parts.nodes[run].takes_turns = true;
+  page.parts.nodes[run].thread = ThreadWait{.from = document, .length_us = 300'000};
+  page.load_event(30);
+  page.parts.nodes.back() = {
+      .present = true, .takes_turns = true, .thread = ThreadWait{.from = run, .length_us = 30'000}};
+  EXPECT_DOUBLE_EQ(page.load_ms(), 390);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 380) << "it does not run";
+  page.graph.nodes[run].function = "listener";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 350) << "nor what follows that";
+  page.parts.work.back().is_of_earlier_task = true;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(script, {.drop = true}), 380)
+      << "but the task that calls listeners";
+}
+
+TEST(ChangedLoad, PaintsWhatIsLaidOut) {
+  Page page;
+  auto const document = page.request({}, 0, 40);           // to 50, laid out until 350
+  auto const script = page.request({{document}}, 0, 400);  // to 460
+  auto const task = page.task({{script}}, 0, 10);          // to 470
+  auto const paint = page.paint(Milestone::kLargestContentfulPaint, 20);
+  page.changes.resize(page.graph.nodes.size());
+  page.parts.nodes[paint].thread = ThreadWait{.from = document, .length_us = 305'000};
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(task, {}), 490);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(script, {.think_us = -100'000}), 390);
+  EXPECT_DOUBLE_EQ(page.largest_paint_ms_with(script, {.think_us = -300'000}), 355);
 }
 
 TEST(ChangedLoad, LetsTheParserWaitForAScriptBeforeTheOneThatIsLoadedOtherwise) {

@@ -18,10 +18,22 @@ Call task(int start_ms, int end_ms, const char* processor_us = "") {
   return call;
 }
 
-MainThread thread_of(std::vector<Call> tasks) {
+CallTree tree_of(std::vector<Call> tasks) {
   CallTree tree;
   tree.calls = std::move(tasks);
-  return MainThread(tree);
+  return tree;
+}
+
+MainThread thread_of(std::vector<Call> tasks) {
+  return MainThread(tree_of(std::move(tasks)));
+}
+
+/// In the first task.
+Call named(std::string name, int start_ms, int end_ms) {
+  auto call = task(start_ms, end_ms);
+  call.name = std::move(name);
+  call.parent = 0;
+  return call;
 }
 
 TEST(MainThread, WorkedAllTheTimeIfNothingIsKnown) {
@@ -72,7 +84,8 @@ struct LaidOutPage {
   void find(std::vector<Call> tasks) {
     parts = {};
     parts.nodes.resize(graph.nodes.size());
-    find_thread_work(graph, placed, thread_of(std::move(tasks)), parts);
+    auto const tree = tree_of(std::move(tasks));
+    find_thread_work(graph, placed, MainThread(tree), tree, parts);
   }
   const std::optional<ThreadWait>& wait() const { return parts.nodes[kItsRun].thread; }
 };
@@ -112,6 +125,41 @@ TEST(ThreadWork, IsWaitedForBehindTheRunOfAScript) {
   EXPECT_EQ(wait->length_us, 22'000);
   EXPECT_NEAR(wait->processor_us, 10'000, 1);
   EXPECT_NEAR(wait->gap_us, 3'000, 1);
+}
+
+TEST(ThreadWork, IsOfATaskThatBeganBeforeTheRun) {
+  LaidOutPage page;
+  auto const stays = [&](int task_ms) {
+    page.find({task(task_ms, 430), named("parse", 395, 401)});
+    auto const& last = page.parts.work.back();
+    EXPECT_EQ(last.from, kItsRun);
+    EXPECT_TRUE(last.is_after_parser);
+    return last.is_of_earlier_task;
+  };
+  EXPECT_TRUE(stays(390)) << "the parser's, which runs a listener";
+  EXPECT_FALSE(stays(402));
+  page.find({task(390, 430), named("parse", 395, 420)});
+  EXPECT_FALSE(page.parts.work.back().is_after_parser);
+}
+
+TEST(ThreadWork, OfAPaintIsTheLayoutBeforeIt) {
+  LaidOutPage page;
+  page.graph.nodes.push_back(
+      {.kind = DependencyNodeKind::kMilestone, .name = "first contentful paint"});
+  page.graph.edges.push_back({.from = kItsRun, .to = 3, .kind = DependencyKind::kMilestone});
+  page.placed.push_back(NodeTimes{.start_us = 432'000, .end_us = 432'000});
+  auto const& layout = [&]() -> const std::optional<ThreadWait>& {
+    return page.parts.nodes.back().thread;
+  };
+  page.find({task(101, 400), named("layout", 150, 390), task(401, 425)});
+  ASSERT_TRUE(layout());
+  EXPECT_FALSE(page.parts.nodes.back().takes_turns);
+  EXPECT_EQ(layout()->from, kPage);
+  EXPECT_EQ(layout()->length_us, 307'000) << "to 400, and 7 that the thread paused before it";
+  page.find({task(101, 400), task(401, 425)});
+  EXPECT_FALSE(layout()) << "nothing is laid out";
+  page.find({task(401, 425), named("layout", 403, 408)});
+  EXPECT_FALSE(layout()) << "by the script that it waits for";
 }
 
 TEST(ThreadWork, IsAllThatTheThreadDidBesideTheNodes) {

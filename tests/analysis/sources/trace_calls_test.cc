@@ -172,6 +172,18 @@ TEST(TraceCalls, DoNotTakeTheUrlOfARequestForThatOfTheScriptThatRuns) {
                                             testing::Pair("after.png", page)));
 }
 
+TEST(TraceCalls, AreReadOfEachScriptHoweverShort) {
+  auto const tree = traced(R"(
+    {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":70,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/","lineNumber":9}}},
+    {"name":"FunctionCall","ph":"X","ts":1162000,"dur":70,"pid":7,"tid":7,
+     "args":{"data":{"url":"https://shop.test/"}}},)" +
+                           std::string(kNavigation));
+  ASSERT_TRUE(tree) << tree.error();
+  ASSERT_EQ(tree->calls.size(), 1U);
+  EXPECT_EQ(tree->calls[0].attribute("line"), "9");
+}
+
 TEST(TraceCalls, AreReadBesideATextThatIsTooLong) {
   std::string const megabyte(1 << 20, 'A');
   auto const tree = traced(R"(

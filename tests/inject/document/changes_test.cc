@@ -73,6 +73,68 @@ const ChangeCase kChangeCases[] = {
      "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
      "integrity=\"sha256-A\"><link rel=preload as=script href=/x>"
      "<script src=/x integrity=sha256-A></script>"},
+    {"preload with the mode of a style sheet", preload_of("https://a.test/x", "style"),
+     "<head><link rel=stylesheet href=/x crossorigin=Anonymous>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"style\" "
+     "crossorigin=\"anonymous\"><link rel=stylesheet href=/x crossorigin=Anonymous>"},
+    {"preload with the mode of the first script", preload_of("https://a.test/x", "script"),
+     "<head><script src=/x crossorigin></script><script src=/x></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"anonymous\"><script src=/x crossorigin></script><script src=/x></script>"},
+    {"preload with credentials as the script",
+     preload_of("https://a.test/x", "script", CrossOrigin::kAnonymous),
+     "<head><script src=/x crossorigin=use-credentials></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"use-credentials\"><script src=/x crossorigin=use-credentials></script>"},
+    {"preload without crossorigin as the script",
+     preload_of("https://a.test/x", "script", CrossOrigin::kAnonymous),
+     "<head><script src=/x></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\">"
+     "<script src=/x></script>"},
+    {"preload of a module", preload_of("https://a.test/x", "script"),
+     "<head><script type=module src=/x></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"anonymous\"><script type=module src=/x></script>"},
+    {"preload of a module with credentials", preload_of("https://a.test/x", "script"),
+     "<head><script type=module src=/x crossorigin=use-credentials></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"use-credentials\">"
+     "<script type=module src=/x crossorigin=use-credentials></script>"},
+    {"preload of what a modulepreload fetches", preload_of("https://a.test/x", "script"),
+     "<head><link rel=modulepreload href=/x integrity=sha256-A>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"anonymous\" integrity=\"sha256-A\">"
+     "<link rel=modulepreload href=/x integrity=sha256-A>"},
+    {"preload beside a modulepreload of a worker", preload_of("https://a.test/x", "script"),
+     "<head><link rel=modulepreload as=worker href=/x>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\">"
+     "<link rel=modulepreload as=worker href=/x>"},
+    {"preload with the mode of an image", preload_of("https://a.test/x", "image"),
+     "<head><img src=/x crossorigin integrity=sha256-A>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"image\" "
+     "crossorigin=\"anonymous\"><img src=/x crossorigin integrity=sha256-A>"},
+    {"preload with the mode of the image of a picture", preload_of("https://a.test/x", "image"),
+     "<head><picture><source srcset='/x 2x'><img src=/y crossorigin=use-credentials></picture>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"image\" "
+     "crossorigin=\"use-credentials\"><picture><source srcset='/x 2x'>"
+     "<img src=/y crossorigin=use-credentials></picture>"},
+    {"preload with the recorded mode beside elements of other types",
+     preload_of("https://a.test/x", "fetch", CrossOrigin::kAnonymous),
+     "<head><script src=/x></script><img src=/x>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"fetch\" "
+     "crossorigin=\"anonymous\"><script src=/x></script><img src=/x>"},
+    {"preload of a font beside elements", preload_of("https://a.test/x", "font"),
+     "<head><link rel=stylesheet href=/x>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"font\" "
+     "crossorigin=\"anonymous\"><link rel=stylesheet href=/x>"},
+    {"preload with the mode of the script is there", preload_of("https://a.test/x", "script"),
+     "<head><link rel=preload as=script href=/x crossorigin><script src=/x crossorigin></script>",
+     "", 0},
+    {"preload without the mode of the script is there", preload_of("https://a.test/x", "script"),
+     "<head><link rel=preload as=script href=/x><script src=/x crossorigin></script>",
+     "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
+     "crossorigin=\"anonymous\"><link rel=preload as=script href=/x>"
+     "<script src=/x crossorigin></script>"},
     {"preconnect", change_of(ChangeKind::kPreconnect, "https://B.test:443/x"), "<head>",
      "<head><link rel=\"preconnect\" href=\"https://b.test\">"},
     {"preconnect that is there", change_of(ChangeKind::kPreconnect, "https://b.test"),
@@ -246,6 +308,29 @@ TEST(ChangeDocument, GivesAPreloadTheNonceOfTheCallerIfNoElementFetchesIt) {
             "<head><link rel=\"preload\" href=\"https://a.test/x\" as=\"script\" "
             "integrity=\"sha256-A\"><script src=/x integrity=sha256-A></script>");
   EXPECT_EQ(fetched.document.outcomes[0].integrity, "sha256-A");
+}
+
+TEST(ChangeDocument, PreloadsInTwoModesWhatIsFetchedInTwo) {
+  std::vector<DocumentChange> const changes = {
+      preload_of("https://a.test/x", "script"),
+      preload_of("https://a.test/x", "script", CrossOrigin::kAnonymous)};
+  std::string const plain = "<link rel=\"preload\" href=\"https://a.test/x\" as=\"script\"";
+  std::string const anonymous = plain + " crossorigin=\"anonymous\"";
+  std::string const one =
+      "<script src=/x crossorigin integrity=sha256-A></script><script src=/y></script>";
+  EXPECT_EQ(changed_page("<head>" + one, changes).text,
+            "<head>" + plain + ">" + anonymous + " integrity=\"sha256-A\">" + one);
+  std::string const both = one + "<script src=/x nonce=n></script>";
+  EXPECT_EQ(changed_page("<head>" + both, changes).text,
+            "<head>" + plain + " nonce=\"n\">" + anonymous + " integrity=\"sha256-A\">" + both);
+}
+
+TEST(ChangeDocument, ConnectsInTheModeThatIsAskedForWhateverTheElements) {
+  EXPECT_EQ(changed_page("<head><script src=//b.test/x crossorigin></script>",
+                         {change_of(ChangeKind::kPreconnect, "https://b.test")})
+                .text,
+            "<head><link rel=\"preconnect\" href=\"https://b.test\">"
+            "<script src=//b.test/x crossorigin></script>");
 }
 
 TEST(ChangeDocument, MakesTheFirstOfTwoChangesThatMeetInASourceSet) {

@@ -219,6 +219,64 @@ TEST_F(DocumentChangesTest, EarlyHintsHaveNoParameterThatAChromiumRefuses) {
   EXPECT_EQ(interim[0].headers.list()[1].value, "<https://a.test/x.css>; rel=preload; as=style");
 }
 
+TEST_F(DocumentChangesTest, PreloadsHaveTheModeOfTheElementThatFetches) {
+  add_page(
+      "<head><link rel=stylesheet href=x.css crossorigin=anonymous>"
+      "<script src=x.js crossorigin=use-credentials></script></head><img src=x.png>");
+  ChangedSite const made(site(),
+                         {"type=style: preload", "type=script: preload", "type=image: preload"});
+  EXPECT_THAT(made.plain(kPage),
+              AllOf(HasSubstr("x.css\" as=\"style\" crossorigin=\"anonymous\">"),
+                    HasSubstr("x.js\" as=\"script\" crossorigin=\"use-credentials\">"),
+                    HasSubstr("x.png\" as=\"image\">")));
+}
+
+TEST_F(DocumentChangesTest, PreloadsHaveTheRecordedModeIfNoElementFetches) {
+  site().add(a_get(kPage, "text/html"), "<head></head><script src=named.js></script>");
+  for (auto const* const name : {"named.js", "unnamed.js"}) {
+    auto const script = a_get(std::string(kPage) + name, "text/javascript", kPage);
+    site().add(asked_with(script, "Sec-Fetch-Mode", "cors"));
+  }
+  ChangedSite const made(site(), {"type=script: preload", "type=script: early-hints"});
+  EXPECT_THAT(made.plain(kPage),
+              AllOf(HasSubstr("/named.js\" as=\"script\">"),
+                    HasSubstr("/unnamed.js\" as=\"script\" crossorigin=\"anonymous\">")));
+  auto const& interim = made.at(kPage).interim;
+  ASSERT_THAT(interim, SizeIs(1));
+  ASSERT_THAT(interim[0].headers.list(), SizeIs(2));
+  EXPECT_EQ(interim[0].headers.list()[0].value,
+            "<https://a.test/named.js>; rel=preload; as=script");
+  EXPECT_EQ(interim[0].headers.list()[1].value,
+            "<https://a.test/unnamed.js>; rel=preload; as=script; crossorigin");
+}
+
+TEST_F(DocumentChangesTest, EarlyHintsHaveTheModeOfTheElementThatFetches) {
+  auto const html =
+      "<head><link rel=stylesheet href=x.css crossorigin=anonymous>"
+      "<script src=x.js crossorigin=use-credentials></script></head>";
+  add_page(html);
+  ChangedSite const made(site(), {"type=script: early-hints", "type=style: early-hints"});
+  auto const& interim = made.at(kPage).interim;
+  ASSERT_THAT(interim, SizeIs(1));
+  ASSERT_THAT(interim[0].headers.list(), SizeIs(2));
+  EXPECT_EQ(interim[0].headers.list()[0].value,
+            "<https://a.test/x.js>; rel=preload; as=script; crossorigin=use-credentials");
+  EXPECT_EQ(interim[0].headers.list()[1].value,
+            "<https://a.test/x.css>; rel=preload; as=style; crossorigin");
+  EXPECT_EQ(made.bodies.at(kPage), html);
+}
+
+TEST_F(DocumentChangesTest, EarlyHintsHaveTheRecordedModeIfTheDocumentCannotBeEdited) {
+  add_page("<head><script src=x.js crossorigin></script>", "", "text/html; charset=utf-16le");
+  ChangedSite const made(site(), {"type=script: early-hints", "type=font: early-hints"});
+  auto const& interim = made.at(kPage).interim;
+  ASSERT_THAT(interim, SizeIs(1));
+  ASSERT_THAT(interim[0].headers.list(), SizeIs(2));
+  EXPECT_EQ(interim[0].headers.list()[0].value, "<https://a.test/x.js>; rel=preload; as=script");
+  EXPECT_EQ(interim[0].headers.list()[1].value,
+            "<https://a.test/f.woff2>; rel=preload; as=font; crossorigin");
+}
+
 TEST_F(DocumentChangesTest, PreloadsHaveANonceThatThePolicyPermits) {
   auto const link = std::string("rel=\"preload\" href=\"https://a.test/x.js\" as=\"script\"");
   add_page("<head></head><script src=x.js nonce=abc></script>", "script-src 'nonce-abc'");

@@ -67,6 +67,21 @@ TEST(PicturePairs, AreOneWhenThePageAsRecordedIsNotLater) {
   EXPECT_TRUE(picture_pairs(recorded, {}).empty());
 }
 
+TEST(PicturePairs, AreOfTheFirstFrameWhenThatIsLate) {
+  auto recorded = seen_at({500});
+  auto changed = seen_at({420});
+  recorded.first_contentful_paint_ms = 430;
+  changed.first_contentful_paint_ms = 300;
+  auto const pairs = picture_pairs(recorded, changed);
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[0].at_ms, 420);
+  EXPECT_EQ(pairs[0].moment, "first contentful paint of the changed page");
+  EXPECT_EQ(pairs[0].recorded, "");
+  EXPECT_EQ(pairs[0].changed, jpeg("420"));
+  EXPECT_EQ(pairs[1].at_ms, 500);
+  EXPECT_EQ(pairs[1].recorded, jpeg("500"));
+}
+
 TEST(PicturePairs, SkipFramesThatCannotBeDecoded) {
   auto changed = seen_at({300, 500});
   changed.frames.back().jpeg = "<svg/>";
