@@ -29,6 +29,11 @@ bool is_redirect(const Call& request) {
 
 }  // namespace
 
+bool blocks_rendering(const Call& request) {
+  auto const word = request.attribute("render_blocking");
+  return word.empty() || word == "blocking" || word == "in_body_parser_blocking";
+}
+
 PageRules::PageRules(const std::vector<DependencyNode>& nodes, std::span<const ObservedPage> pages,
                      const ObservedGaps& gaps)
     : nodes_(nodes),
@@ -107,10 +112,17 @@ bool PageRules::find_holds_up_parser(std::uint32_t request) const {
     auto const& call = pages_[load].calls.calls[times->call];
     auto const priority = call.attribute("priority");
     auto const from = initiator_in(load, request);
-    bool const is_parsed = from && node(*from).type == "Document";
-    if (!is_parsed || priority.empty() || priority.ends_with("Low")) return false;
+    bool const is_parsed = from && (node(*from).type == "Document" || is_import(request, *from));
+    bool const is_late = priority.empty() || priority.ends_with("Low") || !blocks_rendering(call);
+    if (!is_parsed || is_late) return false;
   }
   return true;
+}
+
+/// Of a style sheet that holds up, which waits for it.
+bool PageRules::is_import(std::uint32_t request, std::uint32_t from) const {
+  return node(request).type == "Stylesheet" && node(from).type == "Stylesheet" &&
+         holds_up_parser_[from];
 }
 
 std::optional<std::uint32_t> PageRules::find_parser(std::uint32_t task) const {
@@ -159,7 +171,14 @@ bool PageRules::holds_up_layout(std::uint32_t i) const {
 
 bool PageRules::is_in_background(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
-  return request && node(*request).type == "Script" && has_priority_in_all_loads(*request, "Low");
+  if (!request || node(*request).type != "Script") return false;
+  for (std::size_t load = 0; load < pages_.size(); ++load) {
+    auto const& times = gaps_.loads()[load][*request];
+    if (!times) continue;
+    auto const& call = pages_[load].calls.calls[times->call];
+    if (call.attribute("priority") != "Low" && blocks_rendering(call)) return false;
+  }
+  return true;
 }
 
 bool PageRules::is_in_frame(std::uint32_t i) const {

@@ -14,6 +14,10 @@
 
 namespace reprise {
 
+/// As far as a trace tells: a module does not, in spite of its priority (HTML 4.12.1.1). Chromium's
+/// words of "render_blocking".
+bool blocks_rendering(const Call& request);
+
 /// What the browser said that the largest contentful paint was.
 struct LargestPaint {
   bool is_known = false;
@@ -39,7 +43,8 @@ class PageRules {
   std::optional<std::uint32_t> page_before(std::uint32_t request) const;
 
   /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
-  /// other media, a low one.
+  /// other media, a low one; and by blocks_rendering(). A style sheet that another one imports
+  /// holds up the layout as that does.
   bool holds_up_parser(std::uint32_t request) const { return holds_up_parser_[request]; }
 
   /// The document whose parser ran this task: a script in it, or one that held the parser up; or at
@@ -53,7 +58,7 @@ class PageRules {
   bool holds_up_layout(std::uint32_t node) const;
 
   /// Whether nothing waits for a script but what it does itself: an async, deferred or inserted
-  /// one, or a task of it, by its low priority.
+  /// one, or a task of it, by its low priority or by what a trace says.
   bool is_in_background(std::uint32_t node) const;
 
   /// Whether it is the document of a frame, or belongs to one, with the tasks of its scripts: by
@@ -93,6 +98,7 @@ class PageRules {
   std::span<const ObservedPage> pages_;
   const ObservedGaps& gaps_;
   bool find_holds_up_parser(std::uint32_t request) const;
+  bool is_import(std::uint32_t request, std::uint32_t from) const;
   std::optional<std::uint32_t> find_parser(std::uint32_t task) const;
 
   std::vector<std::optional<std::uint32_t>> initiators_;  // by node

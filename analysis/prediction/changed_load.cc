@@ -1,10 +1,12 @@
 #include "analysis/prediction/changed_load.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/prediction/changed_node.h"
+#include "analysis/prediction/connection_pools.h"
 #include "analysis/prediction/held_requests.h"
 #include "analysis/prediction/load_connections.h"
 #include "analysis/prediction/load_events.h"
@@ -13,6 +15,10 @@
 
 namespace reprise {
 namespace {
+
+/// RenderBlockingResourceManager: so long it waits for preloaded fonts after what else the first
+/// paint waits for ("max-fcp-delay").
+constexpr double kFontsUs = 100'000;
 
 class ChangedLoad {
  public:
@@ -25,11 +31,9 @@ class ChangedLoad {
         plan_(load_plan(graph, parts, changes)),
         join_us_(graph.nodes.size()),
         happened_(graph.nodes.size()),
-        origins_(parts.origins.size()),
         early_(graph.nodes.size()),
-        connection_(graph.nodes.size()),
         head_(plan_.scripts_of_head),
-        has_queued_(graph.nodes.size()) {}
+        pools_(parts, changes, plan_.document, link_, events_) {}
 
   MilestoneTimes run() && {
     for (std::uint32_t node = 0; node < plan_.groups.size(); ++node) {
@@ -63,6 +67,8 @@ class ChangedLoad {
   void add(double at_us, Event::Kind kind, std::uint32_t node) { events_.add(at_us, kind, node); }
 
   void start_after_gap(std::uint32_t node) {
+    bool const is_first_paint = graph_.nodes[node].is(Milestone::kFirstContentfulPaint);
+    if (is_first_paint && fonts_left_ > 0 && !painted_) return wait_for_fonts(node);
     auto const& wait = parts(node).thread;
     bool const is_at_once = plan_.passes_at_once(node) || (plan_.absent[node] && !wait);
     if (is_at_once) return add(now_us_, Event::kReady, node);
@@ -74,6 +80,21 @@ class ChangedLoad {
       at_us = std::max(at_us, begun_us + work->length_us + work->processor_us * longer);
     }
     add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
+  }
+
+  /// Chromium lays nothing out before fonts are there that are preloaded, for a while.
+  void wait_for_fonts(std::uint32_t paint) {
+    waiting_paint_ = paint;
+    add(now_us_ + kFontsUs, Event::kPaint, paint);
+  }
+  bool is_early_font(std::uint32_t node) const {
+    return early_[node].is_made && plan_.early_fonts.contains(node);
+  }
+  void paint_without_fonts(std::uint32_t paint) {
+    painted_ = true;
+    if (!std::exchange(waiting_paint_, {})) return;
+    join_us_[paint] = now_us_;
+    start_after_gap(paint);
   }
 
   /// What is ready for the main thread runs in turn.
@@ -124,26 +145,25 @@ class ChangedLoad {
         // Unless it was used before the document came, or was hinted at.
         if (early_[node].is_used || early_[node].is_made) return;
         early_[node].is_made = true;
+        if (is_early_font(node)) ++fonts_left_;
         return make(node);
       case Event::kPreconnect:
-        return preconnect(node);
+        return pools_.preconnect(now_us_, node);
+      case Event::kPaint:
+        return paint_without_fonts(node);
       case Event::kBackup:
-        return connect_backup(node);
+        return pools_.connect_backup(now_us_, node);
       case Event::kConnect:
         return ask(node);
-      case Event::kSetupAnswer: {
-        auto const& made = connections_[node];
-        auto const wait_us =
-            made.has_tcp() ? link_.handshake_wait_us(made.on_link) : link_.wait_us();
-        return add(now_us_ + wait_us, Event::kSetupStep, node);
-      }
+      case Event::kSetupAnswer:
+        return pools_.answer_setup(now_us_, node);
       case Event::kSetupStep:
-        return set_up(node);
+        return pools_.set_up(now_us_, node);
       case Event::kSent: {
         if (parts(node).is_local) return read_locally(node);
         auto answered =
             now_us_ + changed(node).send_us() + changed(node).longer(parts(node).round_trip_us, 1);
-        if (connection_[node]) answered = connections_[*connection_[node]].ask(answered);
+        if (auto* const used = pools_.used_by(node)) answered = used->ask(answered);
         if (plan_.dropped[node]) return add(answered, Event::kFailed, node);
         happened(node, DependencyAfter::kSent);
         if (changed(node).takes_hints()) {
@@ -156,7 +176,7 @@ class ChangedLoad {
         return add(now_us_ + parts(node).tail_us, Event::kEnd, node);
       case Event::kAnswer:
         return link_.send(
-            connections_[*connection_[node]].on_link, node, changed(node).bytes(),
+            pools_.used_by(node)->on_link, node, changed(node).bytes(),
             {.urgency = changed(node).urgency(), .incremental = parts(node).incremental});
       case Event::kEnd:
         happened(node, DependencyAfter::kEnd);
@@ -171,7 +191,7 @@ class ChangedLoad {
   /// The last byte came out of the link. Returns when the response ends.
   double deliver(std::uint32_t node) {
     bool const is_rate_known = parts_.bytes_per_us > 0;
-    double& delivered_us = connections_[*connection_[node]].delivered_us;
+    double& delivered_us = pools_.used_by(node)->delivered_us;
     delivered_us = std::max(delivered_us, now_us_) + changed(node).stall_us();
     return (is_rate_known ? delivered_us : now_us_) + changed(node).tail_us(is_rate_known);
   }
@@ -182,8 +202,7 @@ class ChangedLoad {
     if (!parts(node).is_nameless()) {
       return add(now_us_ + parts(node).think_us, Event::kFirstByte, node);
     }
-    connections_.push_back({.setup_us = changed(node).look_ups_us(), .nameless = node});
-    set_up(static_cast<std::uint32_t>(connections_.size() - 1));
+    pools_.look_up_nameless(now_us_, node);
   }
 
   void first_byte(std::uint32_t node) {
@@ -214,7 +233,7 @@ class ChangedLoad {
       case DependencyNodeKind::kRequest:
         break;
     }
-    auto const& setup = parts_.origins[origin_of(node)];
+    auto const& setup = parts_.origins[pools_.origin_of(node)];
     if (plan_.absent[node]) {
       pass(node);
     } else if (change(node).drop) {
@@ -239,15 +258,18 @@ class ChangedLoad {
   void ask(std::uint32_t node) {
     auto const urgency = changed(node).known_urgency();
     bool const is_low = is_delayable(changed(node).protocol(), urgency);
-    if (delayable_.make({node, origin_of(node), urgency.value_or(0), is_low})) connect(node);
+    auto const origin = pools_.origin_of(node);
+    bool const goes_on = delayable_.make({node, origin, urgency.value_or(0), is_low});
+    if (goes_on) pools_.connect(now_us_, node);
   }
 
   /// It leaves its connection, if it came to one.
   void is_over(std::uint32_t node) {
-    auto const used = std::exchange(connection_[node], {});
-    if (used && connections_[*used].origin) free(*used);
+    pools_.leave(now_us_, node);
+    bool const is_last_font = is_early_font(node) && --fonts_left_ == 0;
+    if (is_last_font && waiting_paint_) paint_without_fonts(*waiting_paint_);
     for (auto const next : head_.ended(node)) go_on(next);
-    if (auto const next = delayable_.ended(node)) connect(*next);
+    if (auto const next = delayable_.ended(node)) pools_.connect(now_us_, *next);
   }
 
   /// All of it at once.
@@ -258,115 +280,6 @@ class ChangedLoad {
     }
   }
 
-  std::size_t origin_of(std::uint32_t node) const {
-    return parts(change(node).coalesce ? plan_.document : node).origin;
-  }
-
-  /// Begins to make a connection, of HTTP/1.1 for the requests of `origin`. It looks the name up
-  /// for `dns_us`.
-  std::uint32_t open(const ConnectionSetup& setup, double dns_us, std::uint32_t node,
-                     std::optional<std::size_t> origin = {}) {
-    auto const made = static_cast<std::uint32_t>(connections_.size());
-    connections_.push_back({.on_link = link_.connect(changed(node).longer(parts_.round_trip_us, 1)),
-                            .setup_us = changed(node).setup_us(setup, dns_us),
-                            .tls_phases = setup.tls_us > 0 ? 1U : 0U,
-                            .origin = origin});
-    set_up(made);
-    return made;
-  }
-
-  void set_up(std::uint32_t connection) {
-    LoadConnection& made = connections_[connection];
-    if (!made.setup_us.empty()) {
-      add(now_us_ + made.setup_us.back(), Event::kSetupAnswer, connection);
-      made.setup_us.pop_back();
-      return;
-    }
-    made.is_ready = true;
-    if (made.nameless) return add(now_us_, Event::kFirstByte, *made.nameless);
-    if (made.origin) {
-      --origins_[*made.origin].connecting;
-      return free(connection);
-    }
-    for (auto const node : std::exchange(made.waiting, {})) send(node);
-  }
-
-  void preconnect(std::uint32_t node) {
-    LoadOrigin& origin = origins_[origin_of(node)];
-    if (origin.shared || origin.open > 0) return;
-    if (changed(node).protocol() == PredictedProtocol::kH1) return open_another(node);
-    auto const& setup = parts_.origins[origin_of(node)];
-    origin.shared = open(setup, changed(node).looking_up_us(setup), node);
-  }
-
-  /// Of HTTP/1.1. The name is looked up once.
-  void open_another(std::uint32_t node) {
-    LoadOrigin& origin = origins_[origin_of(node)];
-    auto const& setup = parts_.origins[origin_of(node)];
-    if (origin.open == 0) {
-      auto const dns_us = changed(node).looking_up_us(setup);
-      add(now_us_ + LoadOrigin::backup_after_us(dns_us), Event::kBackup, node);
-      origin.named_us = now_us_ + dns_us;
-      origin.first = static_cast<std::uint32_t>(connections_.size());
-    }
-    ++origin.open;
-    ++origin.connecting;
-    open(setup, origin.named_us - now_us_, node, origin_of(node));
-  }
-
-  /// Of HTTP/1.1.
-  void connect_backup(std::uint32_t node) {
-    LoadOrigin const& origin = origins_[origin_of(node)];
-    if (!connections_[origin.first].has_tcp() && origin.may_have_backup()) open_another(node);
-  }
-
-  void connect(std::uint32_t node) {
-    LoadOrigin& origin = origins_[origin_of(node)];
-    auto const& setup = parts_.origins[origin_of(node)];
-    // Of HTTP/2, which it may not share: of another site's frame, or without cookies.
-    auto const& own = parts(node).own_setup;
-    bool const has_own =
-        own.sum() > 0 && !change(node).coalesce && parts(node).protocol == PredictedProtocol::kH2;
-    if (has_own) return use(open(own, changed(node).looking_up_us(own), node), node);
-    if (changed(node).protocol() == PredictedProtocol::kH1) {
-      // What it was queued for before a connection was needed, it is before one is made.
-      if (parts(node).protocol == PredictedProtocol::kH2 && origin.open > 0 && !has_queued_[node]) {
-        has_queued_[node] = true;
-        return add(now_us_ + parts(node).queue_us, Event::kConnect, node);
-      }
-      return take_any(node);
-    }
-    if (!origin.shared) origin.shared = open(setup, changed(node).looking_up_us(setup), node);
-    use(*origin.shared, node);
-  }
-
-  /// As soon as it is ready.
-  void use(std::uint32_t connection, std::uint32_t node) {
-    connection_[node] = connection;
-    if (connections_[connection].is_ready) return send(node);
-    connections_[connection].waiting.push_back(node);
-  }
-
-  void send(std::uint32_t node) {
-    add(now_us_ + (has_queued_[node] ? 0 : parts(node).queue_us), Event::kSent, node);
-  }
-
-  /// HTTP/1.1: the first connection that is free takes the most urgent request.
-  void take_any(std::uint32_t node) {
-    LoadOrigin& origin = origins_[origin_of(node)];
-    origin.waiting.insert({changed(node).urgency(), node});
-    if (auto const idle = origin.take_idle()) return free(*idle);
-    if (origin.needs_another()) open_another(node);
-    if (parts_.connects_ahead && node == plan_.document && origin.open == 1) open_another(node);
-  }
-
-  /// The connection of HTTP/1.1 has nothing to do.
-  void free(std::uint32_t connection) {
-    LoadOrigin& origin = origins_[*connections_[connection].origin];
-    if (origin.waiting.empty()) return origin.idle.push_back(connection);
-    use(connection, origin.waiting.extract(origin.waiting.begin()).mapped());
-  }
-
   const DependencyGraph& graph_;
   const LoadParts& parts_;
   std::span<const NodeChange> changes_;
@@ -374,14 +287,14 @@ class ChangedLoad {
   LoadPlan plan_;                     ///< `groups`: those that are still waited for
   std::vector<double> join_us_;       ///< by node: the latest that it has waited for
   std::vector<Happenings> happened_;  ///< by node
-  std::vector<LoadOrigin> origins_;
   std::vector<EarlyRequest> early_;
-  std::vector<LoadConnection> connections_;
-  std::vector<std::optional<std::uint32_t>> connection_;  ///< that a node uses
   HeadRequests head_;
   DelayableRequests delayable_;
-  std::vector<bool> has_queued_;  ///< by node
   LoadEvents events_;
+  ConnectionPools pools_;
+  std::size_t fonts_left_ = 0;                  ///< preloaded ones that are not there
+  std::optional<std::uint32_t> waiting_paint_;  ///< for them
+  bool painted_ = false;                        ///< or it waits for them no longer
   MilestoneTimes reached_;
   double thread_free_us_ = 0;  ///< when the main thread has done what is ready
   double now_us_ = 0;

@@ -19,6 +19,7 @@ struct LoadEvent {
     kWork,  ///< work `node` of LoadParts::work is ready for the main thread
     kPreload,
     kPreconnect,
+    kPaint,        ///< the first paint `node` waits no longer for preloaded fonts
     kBackup,       ///< another connection of HTTP/1.1, if the first takes long
     kConnect,      ///< it asks for a connection
     kSetupAnswer,  ///< of the connection `node`: it comes to the link

@@ -13,6 +13,7 @@
 #include "analysis/contribution/costs.h"
 #include "analysis/dependency/observed_gaps.h"
 #include "analysis/dependency/page_nodes.h"
+#include "analysis/dependency/page_rules.h"
 #include "analysis/prediction/answer_times.h"
 #include "analysis/prediction/held_back.h"
 #include "analysis/prediction/load_setups.h"
@@ -103,8 +104,10 @@ class PartsMaker {
     node.can_be_held_back =
         node.urgency && (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
     node.incremental = !node.urgency || is_incremental(call);
+    bool const is_script = call.attribute("type") == "Script";
+    node.is_deferred = is_script && !blocks_rendering(call);
     node.is_of_head =
-        call.attribute("type") == "Script" && node.urgency == kUrgencyHigh &&
+        is_script && node.urgency == kUrgencyHigh && !node.is_deferred &&
         std::any_of(begin, end, [this](const DependencyEdge& edge) {
           return edge.kind == DependencyKind::kParser && request_of_[edge.from] == document_;
         });
@@ -113,6 +116,11 @@ class PartsMaker {
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
     bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
     node.queue_us = takes_over ? 0 : queue_of(i);
+    // It did not wait for a connection: so the browser has delayed it before it needs one.
+    auto const& first = setups_.first[node.origin];
+    bool const was_ready = first && first != i && placed_[*first]->sent_us <= times.start_us;
+    bool const is_delayed = was_ready && node.own_setup.sum() == 0 && node.hold_us == 0;
+    if (is_delayed) node.hold_us = std::exchange(node.queue_us, 0.0);
   }
 
   /// What a document hints at or preloads is not asked for before its main thread parses it.
@@ -164,7 +172,8 @@ class PartsMaker {
       NodeParts const& node = parts_.nodes[i];
       if (node.protocol == PredictedProtocol::kH2) {
         bool const is_own = node.own_setup.sum() > 0;
-        auto const [known, is_new] = shared.try_emplace(node.origin, connections);
+        auto const shared_by = parts_.shared_by(node.origin);
+        auto const [known, is_new] = shared.try_emplace(shared_by, connections);
         connection_[i] = is_own ? connections : known->second;
         connections += is_own || is_new ? 1 : 0;
         continue;

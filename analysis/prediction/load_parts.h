@@ -59,7 +59,7 @@ struct NodeParts {
   bool takes_turns = false;  ///< it runs when the main thread has done what was ready before it
   std::optional<ThreadWait> thread;
   // Of a request.
-  std::size_t origin = 0;
+  std::size_t origin = 0;  ///< and, over HTTP/2, which of the connections to it, if that is known
   /// From the browser's cache, or it failed without an answer: nothing of it is on the network but
   /// look-ups. Of the parts below it only has these, or `think_us`, from the start to the first
   /// byte, and `tail_us`, from there to the end.
@@ -82,6 +82,7 @@ struct NodeParts {
   bool incremental = true;     ///< without a known urgency, it shares its connection
   double taken_up_us = 0;      ///< of the page's document, from its first byte until it is parsed
   bool is_of_head = false;     ///< a script that the body waits for
+  bool is_deferred = false;    ///< nothing waits for it, in spite of its urgency: a module
   /// Until the last byte is there, after it came out of the link and after those that came before
   /// it over the same connection: it waits for what was lost, or for a window. 0 without a rate.
   double stall_us = 0;
@@ -93,11 +94,16 @@ struct NodeParts {
 struct LoadParts {
   std::vector<NodeParts> nodes;          ///< by the graph's nodes
   std::vector<ConnectionSetup> origins;  ///< of their first connection
-  std::vector<ThreadWork> work;          ///< none if nothing is known of the thread
-  double bytes_per_us = 0;               ///< of the link; 0: unknown
-  WriteAhead ahead;                      ///< of the servers
-  double round_trip_us = 0;              ///< the shortest one to a server
-  bool connects_ahead = false;           ///< see PredictionOptions
+  /// By origin, the one whose connection of HTTP/2 it uses: of another host, or without cookies.
+  std::vector<std::size_t> shares;
+  std::size_t shared_by(std::size_t origin) const {
+    return origin < shares.size() ? shares[origin] : origin;
+  }
+  std::vector<ThreadWork> work;  ///< none if nothing is known of the thread
+  double bytes_per_us = 0;       ///< of the link; 0: unknown
+  WriteAhead ahead;              ///< of the servers
+  double round_trip_us = 0;      ///< the shortest one to a server
+  bool connects_ahead = false;   ///< see PredictionOptions
   std::array<std::optional<std::int64_t>, kMilestones> observed_us;
 };
 

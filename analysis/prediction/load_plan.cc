@@ -93,7 +93,8 @@ class ParserWithoutScripts {
     if (!is_run) return false;
     NodeParts const& script = parts_.nodes[*requests_[node]];
     bool const is_first = task.occurrence == 0 || is_document(*requests_[node]);
-    return is_first && script.present && script.urgency.value_or(kUrgencyMedium) < kUrgencyLow;
+    bool const is_urgent = script.urgency.value_or(kUrgencyMedium) < kUrgencyLow;
+    return is_first && script.present && is_urgent && !script.is_deferred;
   }
 
   const DependencyGraph& graph_;
@@ -164,7 +165,11 @@ void find_early(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
                          !ChangedNode{parts.nodes[node], changes[node]}.is_at_hand();
     if (!is_made) continue;
     bool const is_there = parts.nodes[documents[node]].present;
-    auto& early = plan.early[is_there ? documents[node] : plan.document];
+    auto const document = is_there ? documents[node] : plan.document;
+    auto& early = plan.early[document];
+    bool const is_early = changes[node].preload || changes[node].early_hints;
+    bool const is_font = is_early && graph.nodes[node].type == "Font";
+    if (is_font && document == plan.document) plan.early_fonts.insert(node);
     if (changes[node].preload) early.preloaded.push_back(node);
     if (changes[node].preconnect) early.preconnected.push_back(node);
     if (changes[node].early_hints) early.hinted.push_back(node);

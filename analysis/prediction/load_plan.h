@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct LoadPlan {
     std::vector<std::uint32_t> preloaded, preconnected, hinted;
   };
   std::map<std::uint32_t, Early> early;  ///< by the document, which can be that of a frame
+  std::set<std::uint32_t> early_fonts;   ///< of the page's own document, if they are made early
   const Early& early_of(std::uint32_t node) const {
     static const Early kNone;
     auto const found = early.find(node);

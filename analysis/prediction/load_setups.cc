@@ -1,8 +1,11 @@
 #include "analysis/prediction/load_setups.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analysis/dependency/observed_gaps.h"
@@ -38,7 +41,9 @@ class SetupReader {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest) read(i);
     }
+    join_unknown_connections();
     forget_first_if_used_before();
+    find_shares();
     find_holds();
     for (std::size_t origin = 0; origin < setups_.first.size(); ++origin) {
       auto const& first = setups_.first[origin];
@@ -46,6 +51,7 @@ class SetupReader {
     }
     parts_.round_trip_us = link.rtt_us > 0 ? static_cast<double>(link.rtt_us) : shortest_us();
     find_hidden_setups();
+    find_shared();
     find_nameless();
     return std::move(setups_);
   }
@@ -77,8 +83,9 @@ class SetupReader {
 
   void read(std::uint32_t i) {
     NodeParts& node = parts_.nodes[i];
-    node.origin =
-        origins_.emplace(origin_of(graph_.nodes[i].name), parts_.origins.size()).first->second;
+    std::pair const key(origin_of(graph_.nodes[i].name), connection_of(i));
+    node.origin = origins_.emplace(key, parts_.origins.size()).first->second;
+    if (!key.second.empty()) first_of_.emplace(key.first, node.origin);
     if (node.origin == parts_.origins.size()) {
       parts_.origins.emplace_back();
       setups_.first.emplace_back();
@@ -96,6 +103,48 @@ class SetupReader {
     }
     auto& first = setups_.first[node.origin];
     if (!first || placed_[i]->sent_us < placed_[*first]->sent_us) first = i;
+  }
+
+  /// What came from the cache or failed has none: it belongs to the first one of its origin.
+  void join_unknown_connections() {
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      auto const first = first_of_.find(origin_of(graph_.nodes[i].name));
+      bool const is_unknown = parts_.nodes[i].is_local && first != first_of_.end();
+      if (is_unknown) parts_.nodes[i].origin = first->second;
+    }
+  }
+
+  /// Hosts that use one connection share that of the one which made it; if that is not known, of
+  /// the one that used it first.
+  void find_shares() {
+    std::map<std::string_view, std::uint32_t> first_on;  // by connection
+    auto const is_earlier = [this](std::uint32_t a, std::uint32_t b) {
+      auto const key = [this](std::uint32_t i) {
+        bool const connects = setups_.first[parts_.nodes[i].origin] == i;
+        return std::tuple(!connects, placed_[i]->sent_us, i);
+      };
+      return key(a) < key(b);
+    };
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      auto const connection = connection_of(i);
+      if (connection.empty()) continue;
+      auto& first = first_on.emplace(connection, i).first->second;
+      if (is_earlier(i, first)) first = i;
+    }
+    parts_.shares.resize(parts_.origins.size());
+    std::iota(parts_.shares.begin(), parts_.shares.end(), std::size_t{0});
+    for (auto const& [key, origin] : origins_) {
+      auto const first = first_on.find(key.second);
+      if (first != first_on.end()) parts_.shares[origin] = parts_.nodes[first->second].origin;
+    }
+  }
+
+  /// Over HTTP/2, if the browser tells.
+  std::string_view connection_of(std::uint32_t i) const {
+    bool const is_request = placed_[i] && graph_.nodes[i].kind == DependencyNodeKind::kRequest;
+    bool const is_known =
+        is_request && !is_local(call(i)) && protocol_of(call(i)) == PredictedProtocol::kH2;
+    return is_known ? call(i).attribute("connection") : std::string_view();
   }
 
   /// A preconnect, or another host's connection, can be there before any request connects.
@@ -181,6 +230,36 @@ class SetupReader {
     }
   }
 
+  /// Of an origin that uses another host's connection, the first request waited for its look-up, if
+  /// it waited for more than that connection; but not longer than others for theirs.
+  void find_shared() {
+    std::map<std::size_t, std::uint32_t> first_on;  // by origin
+    for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
+      if (!is_sent(graph_, placed_, parts_, i)) continue;
+      auto const origin = parts_.nodes[i].origin;
+      if (parts_.shared_by(origin) == origin) continue;
+      auto& first = first_on.emplace(origin, i).first->second;
+      if (placed_[i]->sent_us < placed_[first]->sent_us) first = i;
+    }
+    auto longest_us = parts_.round_trip_us;
+    for (SetupPhase const& phase : setups_.phases) {
+      if (phase.part == &ConnectionSetup::dns_us)
+        longest_us = std::max(longest_us, phase.length_us);
+    }
+    for (auto const& [origin, i] : first_on) {
+      auto const& connected = setups_.first[parts_.shared_by(origin)];
+      auto could_us = placed_[i]->start_us;
+      if (connected) could_us = std::max(could_us, placed_[*connected]->sent_us);
+      auto const waited_us = static_cast<double>(placed_[i]->sent_us - could_us);
+      auto const asked_us = static_cast<double>(placed_[i]->start_us) + parts_.nodes[i].hold_us;
+      bool const looked_up = waited_us >= parts_.round_trip_us / 2;
+      setups_.first[origin] = looked_up ? i : connected;
+      if (!looked_up) continue;
+      auto const dns_us = static_cast<double>(placed_[i]->sent_us) - asked_us;
+      parts_.origins[origin].dns_us = std::min(dns_us, longest_us);
+    }
+  }
+
   /// What a look-up waited for in the link's queue counts as the first one's. One that took less
   /// than a round trip was answered, or under way, before.
   void find_nameless() {
@@ -212,7 +291,9 @@ class SetupReader {
   LoadParts& parts_;
   LoadSetups setups_;
   std::vector<Phases> phases_;  ///< by call
-  std::map<std::string_view, std::size_t> origins_;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> origins_;
+  std::map<std::string_view, std::size_t>
+      first_of_;  ///< by URL's origin, that of its first request
 };
 
 }  // namespace

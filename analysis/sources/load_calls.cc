@@ -46,6 +46,7 @@ void add(CallTree& tree, const PageRequest& request) {
   set_if_any(call, "failure", request.failure);
   set_if_any(call, "initiator", request.initiator);
   set_if_any(call, "priority", request.priority);
+  if (request.connection >= 0) call.set("connection", std::to_string(request.connection));
   call.set("bytes", std::to_string(request.encoded_bytes));
   if (request.from_cache) call.set("cached", "yes");
   add_request(tree, std::move(call), request.timing ? times_of(*request.timing) : RequestTimes());

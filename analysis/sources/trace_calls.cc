@@ -9,6 +9,7 @@
 
 #include "analysis/sources/json_walk.h"
 #include "analysis/sources/trace_navigation.h"
+#include "analysis/sources/trace_requests.h"
 #include "archive/import/source/opened_file.h"
 #include "base/http/url_parts.h"
 
@@ -16,11 +17,6 @@ namespace reprise {
 namespace {
 
 using importing::JsonReader;
-
-/// From the end of a redirect to the request that it leads to.
-constexpr std::int64_t kRedirectGapUs = 1'000;
-/// Each time is rounded to a microsecond.
-constexpr std::int64_t kTimeRoundingUs = 1;
 
 /// The names of the Performance panel. Of those not here, RunTask shows the sum.
 constexpr std::pair<std::string_view, std::string_view> kWork[] = {
@@ -78,9 +74,11 @@ struct Event {
   std::string frame;
   std::string url;  ///< of the script that runs, or of a navigation's document
   std::string function;
-  std::string type;  ///< of the event whose listeners are called
+  std::string type;             ///< of the event whose listeners are called
+  std::string render_blocking;  ///< of a request that is sent
   double line = -1;
   bool outermost = false;
+  bool is_preload = false;
   bool is_cut = false;  ///< one of its texts
 };
 
@@ -103,7 +101,8 @@ class TraceReader {
     if (!find_page()) return std::unexpected("it has no load of " + tree_.page);
     add_work();
     add_measures();
-    name_running_scripts();
+    name_running_scripts(tree_);
+    name_requests();
     if (events_lost_ > 0) tree_.lose("events of the trace beyond 2 million", events_lost_);
     if (events_cut_ > 0) tree_.lose("events of the trace with a text above 1 MiB", events_cut_);
     normalize(tree_);
@@ -160,6 +159,10 @@ class TraceReader {
       event.function = text(event);
     } else if (name == "type" && json_.peek() == importing::JsonKind::kString) {
       event.type = text(event);
+    } else if (name == "renderBlocking") {
+      event.render_blocking = text(event);
+    } else if (name == "isLinkPreload") {
+      event.is_preload = text(event) == "true";
     } else if (name == "lineNumber") {
       event.line = number();
     } else if (name == "isOutermostMainFrame") {
@@ -174,13 +177,15 @@ class TraceReader {
     bool const work = event.phase == "X" && (is_long || event.name == "EvaluateScript") &&
                       !work_called(event.name).empty();
     bool const timing = event.categories.contains("blink.user_timing");
-    if (!work && !timing) return;
-    if (work_.size() + timing_.size() >= kTraceEventsMax) {
+    bool const sends = event.name == "ResourceSendRequest";
+    if (!work && !timing && !sends) return;
+    if (work_.size() + timing_.size() + sent_.size() >= kTraceEventsMax) {
       ++events_lost_;
       return;
     }
     // Not the run of a whole script, which has no name either. DevTools writes it so.
     if (event.name == "FunctionCall" && event.function.empty()) event.function = "(anonymous)";
+    if (sends) return sent_.push_back(std::move(event));
     if (work && !names_script(event.name)) event.url.clear();
     (work ? work_ : timing_).push_back(std::move(event));
   }
@@ -192,6 +197,7 @@ class TraceReader {
     auto const* const first = find_navigation(timing_, urls_);
     if (first == nullptr) return false;
     page_ = find_last_navigation(timing_, urls_);
+    frames_ = {first->frame, page_->frame};
     start_us_ = first->at_us;
     for (Event const& event : timing_) {
       if (event.name != "fetchStart" || event.frame != first->frame) continue;
@@ -275,65 +281,16 @@ class TraceReader {
     }
   }
 
-  /// The URLs of the page's requests of that type.
-  std::set<std::string, std::less<>> requested(std::string_view type) const {
-    std::set<std::string, std::less<>> urls;
-    for (Call const& call : tree_.calls) {
-      if (call.kind == CallKind::kRequest && call.attribute("type") == type) {
-        urls.emplace(without_fragment(call.name));
-      }
+  void name_requests() {
+    std::vector<SentRequest> sent;
+    for (Event& event : sent_) {
+      if (event.at_us < start_us_) continue;
+      sent.push_back({.at_us = event.at_us,
+                      .url = std::move(event.url),
+                      .render_blocking = std::move(event.render_blocking),
+                      .counts = !event.is_preload && frames_.contains(event.frame)});
     }
-    return urls;
-  }
-
-  /// The browser names the document as the initiator of an image whose `src` a script has set: the
-  /// script has returned when its microtask asks for the image. But no parser works while a script
-  /// runs.
-  void name_running_scripts() {
-    auto const documents = requested("Document");
-    auto const scripts = requested("Script");
-    std::vector<const Call*> running;  // outermost, by their starts
-    for (Call const& call : tree_.calls) {
-      bool const is_script = call.kind == CallKind::kTask && !call.attribute("url").empty();
-      bool const is_inside = !running.empty() && call.start_us < running.back()->end_us;
-      if (is_script && !is_inside) running.push_back(&call);
-    }
-    for (Call& call : tree_.calls) {
-      if (call.kind != CallKind::kRequest) continue;
-      if (!documents.contains(without_fragment(call.attribute("initiator")))) continue;
-      auto const after = std::ranges::upper_bound(running, call.start_us, {}, &Call::start_us);
-      if (after == running.begin() || call.start_us > (*std::prev(after))->end_us) continue;
-      auto const url = (*std::prev(after))->attribute("url");
-      if (scripts.contains(without_fragment(url))) name_initiator(call, std::string(url));
-    }
-  }
-
-  /// Also of the requests that it is redirected to, which start when the answer is there.
-  void name_initiator(Call& call, std::string initiator) {
-    auto const before = std::string(call.attribute("initiator"));
-    if (before == initiator) return;
-    for (Call* hop = &call; hop != nullptr;) {
-      hop->set("initiator", initiator);
-      auto const status = hop->attribute("status");
-      if (!status.starts_with("30") || status == "304") return;
-      hop = redirect_target(*hop, before);
-    }
-  }
-
-  /// The request with that initiator that starts nearest to the end of `hop`, and not before it; or
-  /// null.
-  Call* redirect_target(const Call& hop, std::string_view initiator) {
-    Call* nearest = nullptr;
-    std::int64_t least_us = kRedirectGapUs + 1;
-    for (Call& each : tree_.calls) {
-      auto const gap_us = each.start_us - hop.end_us;
-      bool const can_be = each.kind == CallKind::kRequest && gap_us >= -kTimeRoundingUs &&
-                          std::abs(gap_us) < least_us && each.attribute("initiator") == initiator;
-      if (!can_be) continue;
-      nearest = &each;
-      least_us = std::abs(gap_us);
-    }
-    return nearest;
+    name_render_blocking(std::move(sent), tree_);
   }
 
   importing::ByteReader& from_;
@@ -343,9 +300,11 @@ class TraceReader {
   TraceUntil until_;
   std::vector<Event> work_;
   std::vector<Event> timing_;
+  std::vector<Event> sent_;
   std::uint64_t events_lost_ = 0;
   std::uint64_t events_cut_ = 0;
   const Event* page_ = nullptr;
+  std::set<std::string> frames_;  ///< that the page itself was in
   double start_us_ = 0;
 };
 

@@ -27,7 +27,9 @@ enum class TraceUntil : std::uint8_t { kWindow, kLastRequest };
 /// of `urls` (find_navigation()): "script" with URL, function and line, "parse", "style", "layout",
 /// "paint", "garbage collection", and "task" around them; and the page's measures of User Timing.
 /// Time 0 is the start of the page's own request.
-/// A request that the parser seems to have made while a script ran gets that script as initiator.
+/// A request that the parser seems to have made while a script ran gets that script as initiator,
+/// and each one of the page's own document what the browser says of "render_blocking":
+/// "non_blocking" of what no paint waits for.
 /// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
 std::expected<void, std::string> add_trace(importing::ByteReader& from,
                                            std::span<const std::string> urls, CallTree& tree,

@@ -173,8 +173,8 @@ def predicted(folder, page, change):
 
 def predict(folder, page, change, kept, seed=1):
     """The report from the loads in `kept`, which are made if it has none; or why there is none."""
-    loads = ("--loads", str(kept)) if (kept / "b.json").exists() else ("--runs", str(RUNS), "-o",
-                                                                      str(kept))
+    loads = ("--loads", str(kept)) if (kept / "b.json").exists() else (
+        "--runs", str(RUNS), "--timeout", "120", "-o", str(kept))
     done = harness.run("predict", str(page.archive), page.url, "--link", LINK, "--protocol", "h2",
                        "--measure", "--json", "--seed", str(seed), *loads, *change.arguments,
                        folder=folder, timeout=TIMEOUT_SECONDS)
@@ -192,7 +192,7 @@ def is_uncertain(report):
 
     return any(math.sqrt(variance(each["observed_ms"]) + variance(each["measured_ms"])) >
                BELOW / 2 * statistics.median(each["observed_ms"])
-               for each in report["milestones"])
+               for each in report["milestones"] if "measured" in each)
 
 
 def join_loads(kept, more):
@@ -246,6 +246,9 @@ def rows_of(page, change, report):
         return
     does_less = any("does less" in remark for remark in report["remarks"])
     for each in report["milestones"]:
+        if "measured" not in each:
+            yield page, change, each["milestone"], "not measured", *[""] * 12
+            continue
         measured, middle = each["measured"], each["quantiles"][0]
         before, ours = middle["observed_ms"], middle["saving_ms"]
         true, error = measured["saving_ms"], measured["error"]

@@ -36,6 +36,24 @@ TEST(LearnMilestones, LetsNoPaintWaitForWhatIsInAFrame) {
               testing::IsSupersetOf({"go", "frame", "b.css", "b.js", "d.png"}));
 }
 
+TEST(LearnMilestones, LetsNoPaintWaitForAModule) {
+  std::vector<ObservedPage> loads;
+  for (std::int64_t late : {0, 9}) {
+    auto load = written_load({{kWrittenPage, "Document", 0, 50, 70, ""},
+                              {"https://a.test/app.js", "Script", 55, 80, 85 + late, kWrittenPage},
+                              {"https://a.test/old.js", "Script", 56, 80, 95, kWrittenPage}});
+    for (Call& call : load.calls.calls) {
+      if (call.attribute("type") != "Script") continue;
+      call.set("priority", "High");
+      call.set("render_blocking", call.name.ends_with("app.js") ? "non_blocking" : "blocking");
+    }
+    load.milestones[0] = 120'000 + 20'000 * late;
+    loads.push_back(std::move(load));
+  }
+  EXPECT_THAT(waited_for(learn_dependencies(loads), "first contentful paint"),
+              testing::UnorderedElementsAre("page", "old.js"));
+}
+
 TEST(LearnMilestones, LetsNoPaintWaitForTheLoadEventBeforeIt) {
   auto load = written_load({{kWrittenPage, "Document", 0, 50, 70, ""},
                             {"https://a.test/a.css", "Stylesheet", 55, 80, 95, kWrittenPage}});

@@ -167,7 +167,8 @@ TEST(LearnDependencies, LetsFontsWaitForAllStyleSheetsThatHoldUpTheLayout) {
     set_priorities(loads.back(), "VeryLow", "print.css");
   }
   auto const graph = learn_dependencies(loads);
-  EXPECT_THAT(waited_for(graph, "font"), testing::ElementsAre("fonts.css", "base.css"));
+  EXPECT_THAT(waited_for(graph, "font"), testing::ElementsAre("fonts.css", "base.css", "more.css"))
+      << "with what they import";
   EXPECT_THAT(waited_for(graph, "more.css"), testing::ElementsAre("fonts.css"));
 }
 

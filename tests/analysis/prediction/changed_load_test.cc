@@ -461,6 +461,49 @@ TEST(ChangedLoad, GivesARaceItsOtherWay) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.drop = true}), 200);
 }
 
+TEST(ChangedLoad, LooksUpAHostThatUsesTheConnectionOfAnother) {
+  Page page;
+  auto const document = page.request({}, 0, 40);         // connected at 20, to 70
+  auto const image = page.request({{document}}, 0, 10);  // named at 85, to 105
+  auto const other = page.request({{document}}, 5, 10);  // to 105
+  page.parts.nodes[image].origin = page.parts.nodes[other].origin = 1;
+  page.parts.origins[0] = {.connect_us = 10'000, .tls_us = 10'000};
+  page.parts.origins[1] = {.dns_us = 15'000};
+  page.parts.shares = {0, 0};
+  page.load_event(0);
+  EXPECT_DOUBLE_EQ(page.load_ms(), 105);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(image, {.dns_us = 30'000}), 135);
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 125)
+      << "over connections of its own";
+  page.parts.shares.clear();
+  EXPECT_DOUBLE_EQ(page.load_ms_with_all({.protocol = PredictedProtocol::kH1}), 105)
+      << "nothing is known of what they take";
+}
+
+TEST(ChangedLoad, PaintsAfterPreloadedFontsForAWhile) {
+  Page page;
+  auto const document = page.request({}, 0, 40);  // to 50
+  auto const sheet = page.request({{.from = document, .kind = DependencyKind::kParser}}, 0, 40);
+  page.paint(Milestone::kFirstContentfulPaint, 5);    // 105
+  auto const font = page.request({{sheet}}, 200, 0);  // 300 to 310
+  page.graph.nodes[font].type = "Font";
+  page.load_event(0);
+  auto const first_paint_ms = [&](std::int64_t think_ms, bool preload) {
+    auto changes = page.changes;
+    changes[font] = {.think_us = think_ms * 1000, .preload = preload};
+    auto const times = changed_load(page.graph, page.parts, changes, 1);
+    return *times[static_cast<std::size_t>(Milestone::kFirstContentfulPaint)] / 1000;
+  };
+  EXPECT_DOUBLE_EQ(first_paint_ms(400, false), 105);
+  EXPECT_DOUBLE_EQ(first_paint_ms(20, true), 105) << "it is there at 80";
+  EXPECT_DOUBLE_EQ(first_paint_ms(100, true), 165);
+  EXPECT_DOUBLE_EQ(first_paint_ms(400, true), 205) << "not longer than that";
+  for (NodeParts& each : page.parts.nodes) each.protocol = PredictedProtocol::kH1;
+  page.changes[font] = {.think_us = 400'000, .early_hints = true};
+  EXPECT_DOUBLE_EQ(*changed_load(page.graph, page.parts, page.changes, 1)[0], 105'000)
+      << "there are no hints over HTTP/1.1";
+}
+
 TEST(ChangedLoad, UsesAPreloadWhenItWasUsedBefore) {
   Page page;
   auto const document = page.request({}, 0, 40, 50);  // first byte at 50, end at 100

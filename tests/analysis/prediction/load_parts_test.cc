@@ -87,6 +87,49 @@ TEST(LoadParts, GiveTheFirstConnectionToTheOrigin) {
   EXPECT_EQ(taken.of("https://a.test/").think_us, 50'000);
 }
 
+TEST(LoadParts, KnowWhichConnectionEachRequestUsed) {
+  auto load = load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 0},
+                       {"https://b.test/b", 130, 0, 0, 0, 20, 40, 0},
+                       {"https://b.test/c", 135, 0, 0, 0, 15, 40, 0},
+                       {"https://a.test/d", 140, 0, 20, 30, 0, 40, 0},
+                       {"https://a.test/e", 142, 0, 0, 0, 50, 40, 0}});
+  auto const* id = "11122";
+  for (Call& call : load.calls.calls) {
+    if (call.kind == CallKind::kRequest) call.set("connection", {*id++});
+  }
+  Taken const taken(load);
+  EXPECT_THAT(taken.parts.shares, testing::ElementsAre(0, 0, 2));
+  EXPECT_EQ(taken.parts.origins[1].dns_us, 20'000) << "its own, until the first one is sent";
+  EXPECT_EQ(taken.parts.origins[1].sum(), 20'000);
+  EXPECT_EQ(taken.of("https://b.test/c").queue_us, 0);
+  EXPECT_EQ(taken.parts.origins[2].sum(), 50'000) << "of requests without cookies";
+  EXPECT_EQ(taken.of("https://a.test/d").own_setup.sum(), 0);
+  EXPECT_EQ(taken.of("https://a.test/e").queue_us, 2'000);
+}
+
+TEST(LoadParts, TellALookUpBesideTheConnectionOfAnotherHost) {
+  auto load = load_of({{"https://b.test/", 30, 0, 0, 0, 45, 40, 0},
+                       {"https://a.test/", 0, 5, 20, 30, 0, 70, 0},
+                       {"https://c.test/", 60, 0, 0, 0, 300, 40, 0}});
+  for (Call& call : load.calls.calls) {
+    if (call.kind == CallKind::kRequest) call.set("connection", "1");
+  }
+  Taken const taken(load);
+  auto const origin = [&](const char* url) { return taken.of(url).origin; };
+  for (auto const* url : {"https://b.test/", "https://c.test/"}) {
+    EXPECT_EQ(taken.parts.shared_by(origin(url)), origin("https://a.test/")) << "which made it";
+    EXPECT_EQ(taken.parts.origins[origin(url)].dns_us, 20'000) << "not longer than a round trip";
+  }
+  EXPECT_EQ(taken.of("https://c.test/").queue_us, 280'000) << "for something else";
+}
+
+TEST(LoadParts, KnowWhatTheBrowserDelayedBeforeItNeededAConnection) {
+  Taken const taken(load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
+                             {"https://a.test/b", 140, 0, 0, 0, 30, 40, 0}}));
+  EXPECT_EQ(taken.of("https://a.test/b").hold_us, 30'000);
+  EXPECT_EQ(taken.of("https://a.test/b").queue_us, 0);
+}
+
 /// A request for a host that has no address.
 void add_missing(ObservedPage& page, const char* url, std::int64_t start_ms, std::int64_t end_ms) {
   Call call{.name = url, .start_us = start_ms * 1000, .end_us = end_ms * 1000};

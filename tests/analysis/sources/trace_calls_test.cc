@@ -172,6 +172,28 @@ TEST(TraceCalls, DoNotTakeTheUrlOfARequestForThatOfTheScriptThatRuns) {
                                             testing::Pair("after.png", page)));
 }
 
+TEST(TraceCalls, TellOfRequestsWhetherTheyBlockRendering) {
+  const std::string page = "https://shop.test/";
+  auto const sent = [](int at_ms, const char* frame, const char* blocking, const char* preload) {
+    return R"({"name":"ResourceSendRequest","ph":"I","pid":7,"tid":7,"ts":)" +
+           std::to_string(1'000'000 + at_ms * 1000) + R"(,"args":{"data":{"frame":")" + frame +
+           R"(","url":"https://shop.test/a.js","initiator":{"type":"parser"},"renderBlocking":")" +
+           blocking + R"(","isLinkPreload":)" + preload + "}}},";
+  };
+  auto const tree = traced(
+      sent(90, "F", "non_blocking", "false") + sent(60, "F", "blocking", "true") +
+          sent(70, "G", "in_body_parser_blocking", "false") + sent(80, "F", "blocking", "false") +
+          std::string(kNavigation),
+      {request(page + "a.js", "Script", 60, page), request(page + "a.js", "Script", 70, page),
+       request(page + "a.js", "Script", 80, page), request(page + "a.js", "Script", 90, page),
+       request(page + "b.js", "Script", 95, page)});
+  ASSERT_TRUE(tree) << tree.error();
+  std::vector<std::string> told;
+  for (Call const& call : tree->calls) told.emplace_back(call.attribute("render_blocking"));
+  EXPECT_THAT(told, ElementsAre("", "", "blocking", "non_blocking", ""))
+      << "neither frames nor preloads";
+}
+
 TEST(TraceCalls, AreReadOfEachScriptHoweverShort) {
   auto const tree = traced(R"(
     {"name":"EvaluateScript","ph":"X","ts":1152000,"dur":70,"pid":7,"tid":7,
