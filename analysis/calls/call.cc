@@ -51,6 +51,11 @@ std::string_view CallTree::tag(std::string_view name) const {
   return value_of(tags, name);
 }
 
+bool is_redirect(const Call& request) {
+  auto const status = request.attribute("status");
+  return status.starts_with("30") && status != "304";
+}
+
 double processor_us(const Call& task) {
   auto const length = task.end_us - task.start_us;
   auto const text = task.attribute("processor_us");

@@ -57,6 +57,9 @@ struct Call {
   void set(std::string_view attribute_name, std::string value);
 };
 
+/// By its status; a 304 leads nowhere.
+bool is_redirect(const Call& request);
+
 /// For how long a task had a processor, in us: all of it where its source does not tell.
 double processor_us(const Call& task);
 

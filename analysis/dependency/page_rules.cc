@@ -22,11 +22,6 @@ constexpr std::string_view kNoLoadEventTypes[] = {
     "Fetch",    "Ping",     "Beacon",      "CSPViolationReport", "Preflight",
     "Prefetch", "Manifest", "EventSource", "WebSocket"};
 
-bool is_redirect(const Call& request) {
-  auto const status = request.attribute("status");
-  return status.starts_with("30") && status != "304";
-}
-
 }  // namespace
 
 bool blocks_rendering(const Call& request) {
@@ -113,13 +108,13 @@ bool PageRules::find_holds_up_parser(std::uint32_t request) const {
     auto const priority = call.attribute("priority");
     auto const from = initiator_in(load, request);
     bool const is_parsed = from && (node(*from).type == "Document" || is_import(request, *from));
-    bool const is_late = priority.empty() || priority.ends_with("Low") || !blocks_rendering(call);
-    if (!is_parsed || is_late) return false;
+    bool const is_low = priority.empty() || priority.ends_with("Low") || !blocks_rendering(call);
+    if (!is_parsed || is_low) return false;
   }
   return true;
 }
 
-/// Of a style sheet that holds up, which waits for it.
+/// Whether a style sheet that holds up the parser imports this one: then it waits for it.
 bool PageRules::is_import(std::uint32_t request, std::uint32_t from) const {
   return node(request).type == "Stylesheet" && node(from).type == "Stylesheet" &&
          holds_up_parser_[from];
@@ -172,13 +167,9 @@ bool PageRules::holds_up_layout(std::uint32_t i) const {
 bool PageRules::is_in_background(std::uint32_t i) const {
   auto const request = gaps_.request_of(i);
   if (!request || node(*request).type != "Script") return false;
-  for (std::size_t load = 0; load < pages_.size(); ++load) {
-    auto const& times = gaps_.loads()[load][*request];
-    if (!times) continue;
-    auto const& call = pages_[load].calls.calls[times->call];
-    if (call.attribute("priority") != "Low" && blocks_rendering(call)) return false;
-  }
-  return true;
+  return in_all_loads(*request, [](const Call& call) {
+    return call.attribute("priority") == "Low" || !blocks_rendering(call);
+  });
 }
 
 bool PageRules::is_in_frame(std::uint32_t i) const {
@@ -219,11 +210,7 @@ bool PageRules::is_page(std::uint32_t request) const {
 }
 
 bool PageRules::always_redirects(std::uint32_t request) const {
-  for (std::size_t load = 0; load < pages_.size(); ++load) {
-    auto const& times = gaps_.loads()[load][request];
-    if (times && !is_redirect(pages_[load].calls.calls[times->call])) return false;
-  }
-  return true;
+  return in_all_loads(request, is_redirect);
 }
 
 std::optional<std::uint32_t> PageRules::page_before(std::uint32_t request) const {
@@ -245,11 +232,8 @@ bool PageRules::can_hold_up_load_event(std::uint32_t i) const {
 }
 
 bool PageRules::has_priority_in_all_loads(std::uint32_t request, std::string_view word) const {
-  for (std::size_t load = 0; load < pages_.size(); ++load) {
-    auto const& times = gaps_.loads()[load][request];
-    if (times && pages_[load].calls.calls[times->call].attribute("priority") != word) return false;
-  }
-  return true;
+  return in_all_loads(request,
+                      [&](auto const& call) { return call.attribute("priority") == word; });
 }
 
 LargestPaint PageRules::largest_paint() const {

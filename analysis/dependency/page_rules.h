@@ -14,8 +14,8 @@
 
 namespace reprise {
 
-/// As far as a trace tells: a module does not, in spite of its priority (HTML 4.12.1.1). Chromium's
-/// words of "render_blocking".
+/// False only if a trace says that neither the parser nor a paint waits for the request. Modules
+/// are such, despite their priority (HTML 4.12.1.1). Reads Chromium's word in "render_blocking".
 bool blocks_rendering(const Call& request);
 
 /// What the browser said that the largest contentful paint was.
@@ -42,9 +42,9 @@ class PageRules {
   /// the page's URL, the first document. Never one that redirects; nothing if there is no other.
   std::optional<std::uint32_t> page_before(std::uint32_t request) const;
 
-  /// By its priority: browsers give async, deferred and inserted scripts, and style sheets for
-  /// other media, a low one; and by blocks_rendering(). A style sheet that another one imports
-  /// holds up the layout as that does.
+  /// By its priority, since browsers give a low one to async, deferred and inserted scripts and to
+  /// style sheets for other media, and by blocks_rendering(). An imported style sheet holds up the
+  /// parser if the one that imports it does.
   bool holds_up_parser(std::uint32_t request) const { return holds_up_parser_[request]; }
 
   /// The document whose parser ran this task: a script in it, or one that held the parser up; or at
@@ -81,7 +81,19 @@ class PageRules {
   bool runs_after(std::uint32_t run, std::uint32_t script) const;
 
  private:
+  /// Of the loads with the request.
+  template <class Predicate>
+  bool in_all_loads(std::uint32_t request, Predicate is) const {
+    for (std::size_t load = 0; load < pages_.size(); ++load) {
+      auto const& times = gaps_.loads()[load][request];
+      if (times && !is(pages_[load].calls.calls[times->call])) return false;
+    }
+    return true;
+  }
   bool has_priority_in_all_loads(std::uint32_t request, std::string_view word) const;
+  bool find_holds_up_parser(std::uint32_t request) const;
+  bool is_import(std::uint32_t request, std::uint32_t from) const;
+  std::optional<std::uint32_t> find_parser(std::uint32_t task) const;
   std::optional<std::uint32_t> find_initiator(std::uint32_t request) const;
   std::optional<std::uint32_t> initiator_in(std::size_t load, std::uint32_t request) const;
   std::optional<std::uint32_t> requested_before(std::size_t load, std::string_view url,
@@ -97,10 +109,6 @@ class PageRules {
   const std::vector<DependencyNode>& nodes_;
   std::span<const ObservedPage> pages_;
   const ObservedGaps& gaps_;
-  bool find_holds_up_parser(std::uint32_t request) const;
-  bool is_import(std::uint32_t request, std::uint32_t from) const;
-  std::optional<std::uint32_t> find_parser(std::uint32_t task) const;
-
   std::vector<std::optional<std::uint32_t>> initiators_;  // by node
   std::vector<bool> holds_up_parser_;                     // by node
   std::vector<std::optional<std::uint32_t>> parsers_;     // by node

@@ -109,8 +109,8 @@ class AnswerMover {
     return over_.bytes_per_us > 0 ? bytes / over_.bytes_per_us : 0;
   }
 
-  /// Its bytes were through the link when it ended. The first ones are not seen before their TLS
-  /// record is whole (RFC 8446, 5.1: up to 16 KiB), so that the first byte alone would say more.
+  /// The response's bytes had passed the link when it ended. The first byte alone allows a later
+  /// time: it is not seen before its TLS record is whole (RFC 8446, 5.1: up to 16 KiB).
   double latest_us(const ObservedAnswer& answer) const {
     auto const by_first_us = answer.first_byte_us - first_packet_us(answer);
     if (over_.bytes_per_us <= 0) return by_first_us;

@@ -16,8 +16,8 @@
 namespace reprise {
 namespace {
 
-/// RenderBlockingResourceManager: so long it waits for preloaded fonts after what else the first
-/// paint waits for ("max-fcp-delay").
+/// How long Chromium's first paint waits at most for preloaded fonts ("max-fcp-delay"); here after
+/// all else that the paint waits for.
 constexpr double kFontsUs = 100'000;
 
 class ChangedLoad {
@@ -68,7 +68,7 @@ class ChangedLoad {
 
   void start_after_gap(std::uint32_t node) {
     bool const is_first_paint = graph_.nodes[node].is(Milestone::kFirstContentfulPaint);
-    if (is_first_paint && fonts_left_ > 0 && !painted_) return wait_for_fonts(node);
+    if (is_first_paint && fonts_left_ > 0 && !fonts_are_over_) return wait_for_fonts(node);
     auto const& wait = parts(node).thread;
     bool const is_at_once = plan_.passes_at_once(node) || (plan_.absent[node] && !wait);
     if (is_at_once) return add(now_us_, Event::kReady, node);
@@ -82,7 +82,7 @@ class ChangedLoad {
     add(std::max(now_us_, at_us), Event::kReady, node);  // a gap below 0 is a matter of rounding
   }
 
-  /// Chromium lays nothing out before fonts are there that are preloaded, for a while.
+  /// Chromium lays nothing out until preloaded fonts are there, for kFontsUs at most.
   void wait_for_fonts(std::uint32_t paint) {
     waiting_paint_ = paint;
     add(now_us_ + kFontsUs, Event::kPaint, paint);
@@ -90,8 +90,8 @@ class ChangedLoad {
   bool is_early_font(std::uint32_t node) const {
     return early_[node].is_made && plan_.early_fonts.contains(node);
   }
-  void paint_without_fonts(std::uint32_t paint) {
-    painted_ = true;
+  void end_font_wait(std::uint32_t paint) {
+    fonts_are_over_ = true;
     if (!std::exchange(waiting_paint_, {})) return;
     join_us_[paint] = now_us_;
     start_after_gap(paint);
@@ -150,7 +150,7 @@ class ChangedLoad {
       case Event::kPreconnect:
         return pools_.preconnect(now_us_, node);
       case Event::kPaint:
-        return paint_without_fonts(node);
+        return end_font_wait(node);
       case Event::kBackup:
         return pools_.connect_backup(now_us_, node);
       case Event::kConnect:
@@ -257,8 +257,8 @@ class ChangedLoad {
   /// For its connection, unless the browser delays it.
   void ask(std::uint32_t node) {
     auto const urgency = changed(node).known_urgency();
-    bool const is_low = is_delayable(changed(node).protocol(), urgency);
     auto const origin = pools_.origin_of(node);
+    bool const is_low = is_delayable(changed(node).protocol(), urgency);
     bool const goes_on = delayable_.make({node, origin, urgency.value_or(0), is_low});
     if (goes_on) pools_.connect(now_us_, node);
   }
@@ -267,7 +267,7 @@ class ChangedLoad {
   void is_over(std::uint32_t node) {
     pools_.leave(now_us_, node);
     bool const is_last_font = is_early_font(node) && --fonts_left_ == 0;
-    if (is_last_font && waiting_paint_) paint_without_fonts(*waiting_paint_);
+    if (is_last_font && waiting_paint_) end_font_wait(*waiting_paint_);
     for (auto const next : head_.ended(node)) go_on(next);
     if (auto const next = delayable_.ended(node)) pools_.connect(now_us_, *next);
   }
@@ -293,8 +293,8 @@ class ChangedLoad {
   LoadEvents events_;
   ConnectionPools pools_;
   std::size_t fonts_left_ = 0;                  ///< preloaded ones that are not there
-  std::optional<std::uint32_t> waiting_paint_;  ///< for them
-  bool painted_ = false;                        ///< or it waits for them no longer
+  std::optional<std::uint32_t> waiting_paint_;  ///< the first paint, while it waits for fonts
+  bool fonts_are_over_ = false;                 ///< the first paint waits for fonts no longer
   MilestoneTimes reached_;
   double thread_free_us_ = 0;  ///< when the main thread has done what is ready
   double now_us_ = 0;

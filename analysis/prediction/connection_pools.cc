@@ -44,22 +44,25 @@ void ConnectionPools::connect(double now_us, std::uint32_t node) {
 /// 9.1.1), once.
 void ConnectionPools::look_up(double now_us, std::uint32_t node) {
   LoadOrigin& origin = origins_[origin_of(node)];
-  if (shared_by(node) == origin_of(node) || origin.looked_up_us) return;
+  if (!parts_.is_shared(origin_of(node)) || origin.looked_up_us) return;
   origin.looked_up_us = now_us + changed(node).looking_up_us(parts_.origins[origin_of(node)]);
 }
 
 /// HTTP/2.
 void ConnectionPools::share(double now_us, std::uint32_t node) {
-  LoadOrigin& origin = origins_[origin_of(node)];
-  LoadOrigin& sharing = origins_[shared_by(node)];
   look_up(now_us, node);
-  if (now_us < origin.looked_up_us)
-    return events_.add(*origin.looked_up_us, LoadEvent::kConnect, node);
+  auto const& looked_up_us = origins_[origin_of(node)].looked_up_us;
+  bool const waits = looked_up_us && now_us < *looked_up_us;
+  if (waits) return events_.add(*looked_up_us, LoadEvent::kConnect, node);
+  use(now_us, shared_connection(now_us, node), node);
+}
+
+/// HTTP/2. It is made if there is none.
+std::uint32_t ConnectionPools::shared_connection(double now_us, std::uint32_t node) {
+  auto& shared = origins_[shared_by(node)].shared;
   auto const& setup = parts_.origins[shared_by(node)];
-  if (!sharing.shared) {
-    sharing.shared = open(now_us, setup, changed(node).looking_up_us(setup), node);
-  }
-  use(now_us, *sharing.shared, node);
+  if (!shared) shared = open(now_us, setup, changed(node).looking_up_us(setup), node);
+  return *shared;
 }
 
 void ConnectionPools::preconnect(double now_us, std::uint32_t node) {
@@ -68,11 +71,10 @@ void ConnectionPools::preconnect(double now_us, std::uint32_t node) {
   if (!is_h1) look_up(now_us, node);
   if (origin.shared || origin.open > 0) return;
   if (is_h1) return open_another(now_us, node);
-  auto const& setup = parts_.origins[shared_by(node)];
-  origin.shared = open(now_us, setup, changed(node).looking_up_us(setup), node);
+  shared_connection(now_us, node);
 }
 
-/// What a host takes to connect that had no connection of its own is what that connection took.
+/// A host that shared another one's connection is taken to connect as long as that one did.
 ConnectionSetup ConnectionPools::setup_of_h1(std::uint32_t node) const {
   auto setup = parts_.origins[origin_of(node)];
   auto const& shared = parts_.origins[shared_by(node)];

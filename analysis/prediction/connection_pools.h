@@ -17,9 +17,9 @@
 
 namespace reprise {
 
-/// An origin has one connection of HTTP/2, which can be that of another host, or at most six of
-/// HTTP/1.1. Makes events of what happens later; their handler calls the functions named after
-/// them. Borrows all.
+/// Each origin has one connection of HTTP/2, which can be another host's, or at most six of
+/// HTTP/1.1. Adds an event for what happens later; its handler calls the function below that names
+/// the event, and for kConnect connect(). Borrows all.
 class ConnectionPools {
  public:
   /// `document`: the page's, whose connection requests with NodeChange::coalesce use.
@@ -30,18 +30,18 @@ class ConnectionPools {
   void connect(double now_us, std::uint32_t node);
   /// As for a request, if there is no connection yet.
   void preconnect(double now_us, std::uint32_t node);
-  /// kBackup.
+  /// For kBackup: makes a second connection if the first one still has no TCP, and a request waits.
   void connect_backup(double now_us, std::uint32_t node);
-  /// kSetupAnswer, of a connection: a packet of the server's comes to the link.
+  /// For kSetupAnswer: a packet from the server comes to the link.
   void answer_setup(double now_us, std::uint32_t connection);
-  /// kSetupStep: it came out. Goes on with what is left.
+  /// For kSetupStep: that packet came out of the link. Goes on with what is left to set up.
   void set_up(double now_us, std::uint32_t connection);
   /// Of a request whose name does not exist: kFirstByte follows.
   void look_up_nameless(double now_us, std::uint32_t node);
   /// A request is over.
   void leave(double now_us, std::uint32_t node);
 
-  /// What a request uses; null if it came to none.
+  /// The connection that a request uses; null if it has none.
   LoadConnection* used_by(std::uint32_t node);
   std::size_t origin_of(std::uint32_t node) const;
 
@@ -57,6 +57,7 @@ class ConnectionPools {
   void open_another(double now_us, std::uint32_t node);
   void look_up(double now_us, std::uint32_t node);
   void share(double now_us, std::uint32_t node);
+  std::uint32_t shared_connection(double now_us, std::uint32_t node);
   void use(double now_us, std::uint32_t connection, std::uint32_t node);
   void send(double now_us, std::uint32_t node);
   void take_any(double now_us, std::uint32_t node);

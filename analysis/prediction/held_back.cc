@@ -93,7 +93,7 @@ void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& p
   ObservedRules const rules(requests, placed, setups, nodes);
   for (auto const i : requests) {
     NodeParts& node = nodes[i];
-    // One that waited for a connection was held back before that was begun.
+    // It waited before it asked for a connection, or else when it could have been sent.
     bool const is_before = node.hold_us > kWaitedUs;
     double& waited_us = is_before ? node.hold_us : node.queue_us;
     if (!node.can_be_held_back || waited_us <= kWaitedUs) continue;

@@ -12,8 +12,8 @@
 
 namespace reprise {
 
-/// Marks the requests that were held back in the head; what those waited for, and those that were
-/// delayed, is then what was left of it once they might go on. `requests`: numbers of nodes.
+/// Marks the requests that were held back in the head. Of these and of delayed ones, keeps as the
+/// wait only what was left of it when they could go on. `requests`: numbers of nodes.
 void find_held_back(std::span<const std::uint32_t> requests, const PlacedLoad& placed,
                     std::span<const SetupPhase> setups, std::vector<NodeParts>& nodes);
 

@@ -63,7 +63,7 @@ struct LoadOrigin {
   }
 
   std::optional<std::uint32_t> shared;  ///< HTTP/2: its connection
-  std::optional<double> looked_up_us;   ///< HTTP/2: when its name is, if it uses that of another
+  std::optional<double> looked_up_us;   ///< HTTP/2: when its look-up ends, if it shares another's
   // HTTP/1.1. A request takes the first connection that is free, whichever it was made for.
   std::size_t open = 0;
   std::uint32_t first = 0;     ///< the connection, once one is open

@@ -62,7 +62,7 @@ class PartsMaker {
     }
     find_connections();
     find_held_back(requests_, placed_, setups_.phases, parts_.nodes);
-    find_thread_work(graph_, placed_, thread_, load_.calls, parts_);
+    find_thread_work(graph_, placed_, thread_, parts_);
     find_waits();
     return std::move(parts_);
   }
@@ -105,9 +105,10 @@ class PartsMaker {
         node.urgency && (node.urgency > kUrgencyHigh || call.attribute("type") == "Image");
     node.incremental = !node.urgency || is_incremental(call);
     bool const is_script = call.attribute("type") == "Script";
-    node.is_deferred = is_script && !blocks_rendering(call);
+    node.blocks_nothing = is_script && !blocks_rendering(call);
+    bool const is_of_body = call.attribute("render_blocking") == "in_body_parser_blocking";
     node.is_of_head =
-        is_script && node.urgency == kUrgencyHigh && !node.is_deferred &&
+        is_script && node.urgency == kUrgencyHigh && !node.blocks_nothing && !is_of_body &&
         std::any_of(begin, end, [this](const DependencyEdge& edge) {
           return edge.kind == DependencyKind::kParser && request_of_[edge.from] == document_;
         });
@@ -116,7 +117,7 @@ class PartsMaker {
     // A request that took over a connection of HTTP/1.1 waited for it: that is the model's matter.
     bool const takes_over = node.protocol == PredictedProtocol::kH1 && !connects(i);
     node.queue_us = takes_over ? 0 : queue_of(i);
-    // It did not wait for a connection: so the browser has delayed it before it needs one.
+    // Its connection was ready when it started: the browser delayed it before it asked for one.
     auto const& first = setups_.first[node.origin];
     bool const was_ready = first && first != i && placed_[*first]->sent_us <= times.start_us;
     bool const is_delayed = was_ready && node.own_setup.sum() == 0 && node.hold_us == 0;
@@ -141,7 +142,8 @@ class PartsMaker {
 
   bool connects(std::uint32_t i) const {
     NodeParts const& node = parts_.nodes[i];
-    return setups_.first[node.origin] == i || node.own_setup.sum() > 0;
+    bool const is_first = setups_.first[node.origin] == i && !parts_.is_shared(node.origin);
+    return is_first || node.own_setup.sum() > 0;
   }
 
   double queue_of(std::uint32_t i) const {

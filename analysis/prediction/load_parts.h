@@ -29,15 +29,15 @@ struct ConnectionSetup {
   double sum() const { return dns_us + connect_us + tls_us; }
 };
 
-/// A node was ready, but the main thread was busy; or it followed a script's run, and the thread's
-/// work behind that. Of the first paint, the layout before it, without which nothing can be
-/// painted.
+/// The thread's work that a node waited for: it was ready while the thread was busy, or it followed
+/// a script's run and the work behind that. The first paint waited for the layout before it.
 struct ThreadWait {
   std::uint32_t from = 0;  ///< the node that this work followed
   DependencyAfter after = DependencyAfter::kEnd;
-  double length_us = 0;        ///< from that moment to the start
+  /// From that moment to the start; of a paint, to the end of its layout, and pauses after that.
+  double length_us = 0;
   double processor_us = 0;     ///< the part of it in which the thread had a processor
-  double after_parser_us = 0;  ///< the part of it after the end of the page's document
+  double after_parser_us = 0;  ///< the part of it after the last document was parsed
   double gap_us = 0;  ///< from the join to the start, had the thread been free; not of a paint
 };
 
@@ -49,7 +49,7 @@ struct ThreadWork {
   double length_us = 0;
   double processor_us = 0;          ///< the part of it in which the thread had a processor
   bool is_of_earlier_task = false;  ///< its task began before the run that it followed
-  bool is_after_parser = false;     ///< the page's parser had come to the end of its document
+  bool is_after_parser = false;     ///< it came after the last document was parsed
 };
 
 struct NodeParts {
@@ -59,7 +59,7 @@ struct NodeParts {
   bool takes_turns = false;  ///< it runs when the main thread has done what was ready before it
   std::optional<ThreadWait> thread;
   // Of a request.
-  std::size_t origin = 0;  ///< and, over HTTP/2, which of the connections to it, if that is known
+  std::size_t origin = 0;  ///< in LoadParts::origins: its URL's, and its connection's if known
   /// From the browser's cache, or it failed without an answer: nothing of it is on the network but
   /// look-ups. Of the parts below it only has these, or `think_us`, from the start to the first
   /// byte, and `tail_us`, from there to the end.
@@ -82,7 +82,8 @@ struct NodeParts {
   bool incremental = true;     ///< without a known urgency, it shares its connection
   double taken_up_us = 0;      ///< of the page's document, from its first byte until it is parsed
   bool is_of_head = false;     ///< a script that the body waits for
-  bool is_deferred = false;    ///< nothing waits for it, in spite of its urgency: a module
+  /// A script for which, a trace says, no paint waits, whatever its urgency: a module, for example.
+  bool blocks_nothing = false;
   /// Until the last byte is there, after it came out of the link and after those that came before
   /// it over the same connection: it waits for what was lost, or for a window. 0 without a rate.
   double stall_us = 0;
@@ -93,12 +94,13 @@ struct NodeParts {
 
 struct LoadParts {
   std::vector<NodeParts> nodes;          ///< by the graph's nodes
-  std::vector<ConnectionSetup> origins;  ///< of their first connection
-  /// By origin, the one whose connection of HTTP/2 it uses: of another host, or without cookies.
+  std::vector<ConnectionSetup> origins;  ///< of the first connection; if shared, only its look-up
+  /// By origin, the one whose connection of HTTP/2 it uses: itself, or the origin that made it.
   std::vector<std::size_t> shares;
   std::size_t shared_by(std::size_t origin) const {
     return origin < shares.size() ? shares[origin] : origin;
   }
+  bool is_shared(std::size_t origin) const { return shared_by(origin) != origin; }
   std::vector<ThreadWork> work;  ///< none if nothing is known of the thread
   double bytes_per_us = 0;       ///< of the link; 0: unknown
   WriteAhead ahead;              ///< of the servers

@@ -53,9 +53,9 @@ std::optional<std::uint32_t> first_document(const LoadPlan& plan, const Dependen
   return requests[found->from].value_or(found->from);
 }
 
-/// Where the parser goes on without the scripts that it does not wait for any more: instead of the
-/// run of a dropped one, of one that is loaded otherwise at its start, as in changed_graph(); but
-/// not before it has run the script before it.
+/// Where the parser goes on without a script that it no longer waits for: after the run of the
+/// script before it. Without one before it: where the run of a dropped script would be, or at the
+/// start of one that is loaded otherwise, as in changed_graph().
 class ParserWithoutScripts {
  public:
   ParserWithoutScripts(const DependencyGraph& graph, const LoadParts& parts,
@@ -94,7 +94,7 @@ class ParserWithoutScripts {
     NodeParts const& script = parts_.nodes[*requests_[node]];
     bool const is_first = task.occurrence == 0 || is_document(*requests_[node]);
     bool const is_urgent = script.urgency.value_or(kUrgencyMedium) < kUrgencyLow;
-    return is_first && script.present && is_urgent && !script.is_deferred;
+    return is_first && script.present && is_urgent && !script.blocks_nothing;
   }
 
   const DependencyGraph& graph_;

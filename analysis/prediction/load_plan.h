@@ -36,22 +36,23 @@ struct LoadPlan {
   /// Of the run of a script that is dropped, or loaded so that nothing behind it waits for it: when
   /// the parser goes on instead.
   std::vector<std::optional<Moment>> goes_on;
-  /// Of the run of a script that is deferred: what follows the document's end follows it, still.
+  /// Whether a script that the change defers runs in it. What followed the document's end still
+  /// follows that run.
   std::vector<bool> deferred;
-  /// It does not occur, and the thread does not hear of it, as it does of the failure of a script
-  /// that the parser waits for.
+  /// Whether an absent node passes without a turn on the thread. The failure of a script that held
+  /// up the parser takes a turn.
   bool passes_at_once(std::uint32_t node) const { return absent[node] && !goes_on[node]; }
   /// Whether work is done in spite of the change.
   bool is_done(const ThreadWork& piece) const {
     return leads_to_work(piece.from) || piece.is_of_earlier_task;
   }
-  /// What it follows.
+  /// When it can begin under the change.
   Moment begin_of(const ThreadWork& piece) const;
   struct AwaitedWork {
     Moment from;
     double length_us = 0, processor_us = 0;
   };
-  /// What a node waits for under the change, of what it waited for; nothing if that is not done.
+  /// The work that a node still waits for under the change; nothing if that work is not done.
   std::optional<AwaitedWork> awaited_by(std::uint32_t node,
                                         const std::optional<ThreadWait>& wait) const;
   std::vector<std::vector<std::uint32_t>> work;  ///< pieces of the main thread's that follow it
@@ -62,7 +63,8 @@ struct LoadPlan {
     std::vector<std::uint32_t> preloaded, preconnected, hinted;
   };
   std::map<std::uint32_t, Early> early;  ///< by the document, which can be that of a frame
-  std::set<std::uint32_t> early_fonts;   ///< of the page's own document, if they are made early
+  /// Fonts of the page's own document that the change preloads or hints at.
+  std::set<std::uint32_t> early_fonts;
   const Early& early_of(std::uint32_t node) const {
     static const Early kNone;
     auto const found = early.find(node);
@@ -70,6 +72,7 @@ struct LoadPlan {
   }
 
  private:
+  /// Whether the work that followed it is done.
   bool leads_to_work(std::uint32_t node) const { return goes_on[node] || !dropped[node]; }
 };
 

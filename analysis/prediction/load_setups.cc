@@ -51,7 +51,7 @@ class SetupReader {
     }
     parts_.round_trip_us = link.rtt_us > 0 ? static_cast<double>(link.rtt_us) : shortest_us();
     find_hidden_setups();
-    find_shared();
+    find_shared_look_ups();
     find_nameless();
     return std::move(setups_);
   }
@@ -105,7 +105,7 @@ class SetupReader {
     if (!first || placed_[i]->sent_us < placed_[*first]->sent_us) first = i;
   }
 
-  /// What came from the cache or failed has none: it belongs to the first one of its origin.
+  /// What came from the cache or failed has no connection: it counts for its origin's first one.
   void join_unknown_connections() {
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       auto const first = first_of_.find(origin_of(graph_.nodes[i].name));
@@ -114,8 +114,8 @@ class SetupReader {
     }
   }
 
-  /// Hosts that use one connection share that of the one which made it; if that is not known, of
-  /// the one that used it first.
+  /// Hosts that used one connection share it: that of the origin whose request made it, or, if that
+  /// is not known, of the one that used it first.
   void find_shares() {
     std::map<std::string_view, std::uint32_t> first_on;  // by connection
     auto const is_earlier = [this](std::uint32_t a, std::uint32_t b) {
@@ -230,14 +230,15 @@ class SetupReader {
     }
   }
 
-  /// Of an origin that uses another host's connection, the first request waited for its look-up, if
-  /// it waited for more than that connection; but not longer than others for theirs.
-  void find_shared() {
+  /// The first request to a host that shares another's connection waited for its own look-up if it
+  /// was sent clearly later than that connection allowed. No look-up counts as longer than the
+  /// longest one that was seen, or a round trip.
+  void find_shared_look_ups() {
     std::map<std::size_t, std::uint32_t> first_on;  // by origin
     for (std::uint32_t i = 0; i < parts_.nodes.size(); ++i) {
       if (!is_sent(graph_, placed_, parts_, i)) continue;
       auto const origin = parts_.nodes[i].origin;
-      if (parts_.shared_by(origin) == origin) continue;
+      if (!parts_.is_shared(origin)) continue;
       auto& first = first_on.emplace(origin, i).first->second;
       if (placed_[i]->sent_us < placed_[first]->sent_us) first = i;
     }
@@ -291,6 +292,7 @@ class SetupReader {
   LoadParts& parts_;
   LoadSetups setups_;
   std::vector<Phases> phases_;  ///< by call
+  /// By URL's origin and connection.
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> origins_;
   std::map<std::string_view, std::size_t>
       first_of_;  ///< by URL's origin, that of its first request

@@ -23,7 +23,8 @@ struct SetupPhase {
 
 struct LoadSetups {
   std::vector<SetupPhase> phases;  ///< of requests that connected, or found no such name
-  /// By origin, the node that made its first connection; nothing if that is not known.
+  /// By origin, the node that made its first connection; if it shares another's, the one that
+  /// looked its name up, or else the one that made that connection; nothing if that is not known.
   std::vector<std::optional<std::uint32_t>> first;
   std::vector<double> hidden_us;  ///< by origin, the part of its setup before that node started
 };
@@ -34,8 +35,8 @@ bool is_sent(const DependencyGraph& graph, const PlacedLoad& placed, const LoadP
 
 PredictedProtocol protocol_of(const Call& request);
 
-/// Fills the origins and the round trip of `parts`, and of its nodes the origin, whether it is
-/// local, its own setup, how long it was held, and how long sending took.
+/// Fills the origins, their shares and the round trip of `parts`, and of its nodes the origin,
+/// whether it is local, its own setup, how long it was held, and how long sending took.
 LoadSetups read_setups(const DependencyGraph& graph, const ObservedPage& load,
                        const PredictionLink& link, const PlacedLoad& placed, LoadParts& parts);
 

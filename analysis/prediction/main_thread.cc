@@ -23,8 +23,12 @@ MainThread::MainThread(const CallTree& calls) {
   }
   std::ranges::sort(tasks_, {}, &Task::start_us);
   for (Call const& call : calls.calls) {
-    auto const task = call.name == "layout" ? task_at(call.start_us) : std::nullopt;
-    if (task) tasks_[*task].lays_out = true;
+    if (call.kind != CallKind::kTask) continue;
+    if (call.name == "parse") {
+      parsing_.push_back({.start_us = call.start_us, .end_us = call.end_us});
+    }
+    auto const* const task = call.name == "layout" ? task_at(call.start_us) : nullptr;
+    if (task != nullptr) tasks_[static_cast<std::size_t>(task - tasks_.data())].lays_out = true;
   }
   std::ranges::sort(work_, {}, &Interval::start_us);
   std::size_t kept = 0;
@@ -47,10 +51,18 @@ MainThread::MainThread(const CallTree& calls) {
   }
 }
 
-std::optional<std::size_t> MainThread::task_at(std::int64_t at_us) const {
+const MainThread::Task* MainThread::task_at(std::int64_t at_us) const {
   auto const next = std::ranges::upper_bound(tasks_, at_us, {}, &Task::start_us);
-  if (next == tasks_.begin() || std::prev(next)->end_us < at_us) return std::nullopt;
-  return static_cast<std::size_t>(std::prev(next) - tasks_.begin());
+  if (next == tasks_.begin() || std::prev(next)->end_us < at_us) return nullptr;
+  return &*std::prev(next);
+}
+
+std::int64_t MainThread::parsed_us(std::int64_t before_us) const {
+  std::int64_t parsed_us = 0;
+  for (Task const& each : parsing_) {
+    if (each.start_us < before_us) parsed_us = std::max(parsed_us, each.end_us);
+  }
+  return parsed_us;
 }
 
 MainThread::Work MainThread::work_between(std::int64_t from_us, std::int64_t to_us) const {

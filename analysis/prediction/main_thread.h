@@ -3,7 +3,6 @@
 // The main thread in one observed load: when it worked, and what of this it ran on a processor.
 // Pure.
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,8 +45,11 @@ class MainThread {
   };
   /// By time.
   const std::vector<Task>& tasks() const { return tasks_; }
-  /// The place of the task during which it is that time.
-  std::optional<std::size_t> task_at(std::int64_t at_us) const;
+  /// The one that ran at that time; null if none did.
+  const Task* task_at(std::int64_t at_us) const;
+  /// When the last document was parsed, of those whose parsing began before that time; 0 if none
+  /// did.
+  std::int64_t parsed_us(std::int64_t before_us) const;
 
  private:
   Work work_until(std::int64_t at_us) const;
@@ -55,6 +57,7 @@ class MainThread {
   std::vector<Interval> work_;
   std::vector<Work> before_;  ///< of each interval, what came before it
   std::vector<Task> tasks_;
+  std::vector<Task> parsing_;  ///< inside of tasks
 };
 
 }  // namespace reprise

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kCausedUs = 50'000;
 /// A shorter wait is not worth the doubt.
 constexpr std::int64_t kWaitUsMin = 5'000;
-/// A task that begins earlier before a run does more than this run.
+/// A task that began more than this before a run did other work before it.
 constexpr std::int64_t kTaskOfRunUs = 1'000;
 /// Shorter pieces of work are not worth an event.
 constexpr std::int64_t kWorkUsMin = 200;
@@ -38,8 +38,7 @@ std::vector<DependencyAfter> moments_of(const DependencyNode& node) {
 
 class WorkFinder {
  public:
-  WorkFinder(const DependencyGraph& graph, const PlacedLoad& placed, const MainThread& thread,
-             const CallTree& calls)
+  WorkFinder(const DependencyGraph& graph, const PlacedLoad& placed, const MainThread& thread)
       : graph_(graph), placed_(placed), thread_(thread) {
     for (std::uint32_t node = 0; node < placed.size(); ++node) {
       if (!placed[node]) continue;
@@ -50,11 +49,7 @@ class WorkFinder {
         runs_.push_back({placed[node]->start_us, placed[node]->end_us});
       }
     }
-    auto const loaded_us = load_event_us();
-    for (Call const& call : calls.calls) {
-      bool const parses = call.kind == CallKind::kTask && call.name == "parse";
-      if (parses && call.start_us < loaded_us) parsed_us_ = std::max(parsed_us_, call.end_us);
-    }
+    parsed_us_ = thread.parsed_us(load_event_us());
     std::ranges::sort(causes_, {}, [](const Cause& each) {
       return std::tuple(each.at_us, each.node, each.after);
     });
@@ -109,8 +104,8 @@ class WorkFinder {
         .gap_us = std::max(0.0, static_cast<double>(start_us - *join_us) - worked_us)};
   }
 
-  /// The last layout before what a paint waited for: hidden behind that, but nothing can be painted
-  /// without it (HTML 8.1.7.3, "update the rendering").
+  /// The last layout before the paint could come. What the paint waited for came later and hid it,
+  /// but nothing is painted without it (HTML 8.1.7.3, "update the rendering").
   std::optional<ThreadWait> layout_of(std::uint32_t paint) const {
     auto const paint_us = placed_[paint]->start_us;
     auto const [begin, end] = graph_.edges_to(paint);
@@ -161,7 +156,7 @@ class WorkFinder {
     return next == causes_.begin() ? nullptr : &*std::prev(next);
   }
 
-  /// Whether a node begins to run.
+  /// Whether a node began to run in that time.
   bool has_run(std::int64_t from_us, std::int64_t until_us) const {
     auto const run = std::ranges::upper_bound(runs_, from_us, {}, &Run::start_us);
     return run != runs_.end() && run->start_us <= until_us;
@@ -172,9 +167,8 @@ class WorkFinder {
   bool is_of_earlier_task(const Cause& cause, std::int64_t from_us) const {
     if (graph_.nodes[cause.node].kind != DependencyNodeKind::kTask) return false;
     auto const run_us = placed_[cause.node]->start_us;
-    auto const task = thread_.task_at(run_us);
-    return task && thread_.tasks()[*task].start_us < run_us - kTaskOfRunUs &&
-           from_us < thread_.tasks()[*task].end_us;
+    auto const* const task = thread_.task_at(run_us);
+    return task != nullptr && task->start_us < run_us - kTaskOfRunUs && from_us < task->end_us;
   }
 
   void add(std::vector<ThreadWork>& found, const MainThread::Interval& worked, std::int64_t from_us,
@@ -216,9 +210,9 @@ class WorkFinder {
 }  // namespace
 
 void find_thread_work(const DependencyGraph& graph, const PlacedLoad& placed,
-                      const MainThread& thread, const CallTree& calls, LoadParts& parts) {
+                      const MainThread& thread, LoadParts& parts) {
   if (!thread.is_known()) return;
-  WorkFinder const finder(graph, placed, thread, calls);
+  WorkFinder const finder(graph, placed, thread);
   parts.work = finder.work();
   for (std::uint32_t node = 0; node < parts.nodes.size(); ++node) {
     if (placed[node] && graph.nodes[node].is(Milestone::kFirstContentfulPaint)) {

@@ -15,6 +15,6 @@ namespace reprise {
 /// started: with work that the response did not cause, such as laying out the document. Finds the
 /// layout before the first paint. Nothing is found if nothing is known of the thread.
 void find_thread_work(const DependencyGraph& graph, const PlacedLoad& placed,
-                      const MainThread& thread, const CallTree& calls, LoadParts& parts);
+                      const MainThread& thread, LoadParts& parts);
 
 }  // namespace reprise

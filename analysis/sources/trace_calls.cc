@@ -11,8 +11,6 @@
 #include "analysis/sources/trace_navigation.h"
 #include "analysis/sources/trace_requests.h"
 #include "archive/import/source/opened_file.h"
-#include "base/http/url_parts.h"
-
 namespace reprise {
 namespace {
 

@@ -15,8 +15,8 @@
 namespace reprise {
 
 inline constexpr std::size_t kTraceEventsMax = 2'000'000;
-/// Work that took less time is a part of what surrounds it, but for the runs of whole scripts:
-/// loads of a page are compared by their numbers.
+/// Shorter work counts as a part of what surrounds it. But runs of whole scripts are all kept: the
+/// nodes of several loads are matched by how many equal ones came before them.
 inline constexpr std::int64_t kTaskMinUs = 100;
 
 /// Up to where work is added: the end of the view's window, or of its last request, if that is
@@ -27,9 +27,9 @@ enum class TraceUntil : std::uint8_t { kWindow, kLastRequest };
 /// of `urls` (find_navigation()): "script" with URL, function and line, "parse", "style", "layout",
 /// "paint", "garbage collection", and "task" around them; and the page's measures of User Timing.
 /// Time 0 is the start of the page's own request.
-/// A request that the parser seems to have made while a script ran gets that script as initiator,
-/// and each one of the page's own document what the browser says of "render_blocking":
-/// "non_blocking" of what no paint waits for.
+/// A request that the parser seems to have made while a script ran gets that script as initiator.
+/// Requests of the page's own document get "render_blocking", the browser's word for whether
+/// rendering waits for them.
 /// Reads an untrusted trace. Errors: a sentence; then nothing has been added.
 std::expected<void, std::string> add_trace(importing::ByteReader& from,
                                            std::span<const std::string> urls, CallTree& tree,

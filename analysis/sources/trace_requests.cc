@@ -50,8 +50,7 @@ void name_initiator(CallTree& tree, Call& call, const std::string& initiator) {
   if (before == initiator) return;
   for (Call* hop = &call; hop != nullptr;) {
     hop->set("initiator", initiator);
-    auto const status = hop->attribute("status");
-    if (!status.starts_with("30") || status == "304") return;
+    if (!is_redirect(*hop)) return;
     hop = redirect_target(tree, *hop, before);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a trace of Chromium tells of the requests that a browser already told. Pure.
+// What a trace of Chromium adds to requests that are already in a call tree. Pure.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct SentRequest {
   std::string url;
   /// Chromium's word, such as "non_blocking"; empty if it does not tell.
   std::string render_blocking;
-  /// Of the page's own document, and no preload, which tells nothing of what it is used for.
+  /// It is of the page's own document, and no preload: a preload does not say what will use it.
   bool counts = false;
 };
 

@@ -42,8 +42,8 @@ class Perturb(harness.TestCase):
                 for edge in graph["edges"]}
 
     def perturbed(self, archive, change):
-        """The folder of --perturb, and what was said. On a busy machine a test can miss that
-        late.svg does not wait for other.json: it is then made again."""
+        """Returns the folder of --perturb and what was printed. A test on a busy machine can fail
+        to show that late.svg does not wait for other.json; all tests are then made again."""
         for attempt in range(3):
             beside(archive).unlink(missing_ok=True)
             out = self.folder / f"out-{attempt}"

@@ -151,7 +151,7 @@ class Predict(Recorded):
         report = json.loads((folder / "prediction.json").read_text())
         times = {each["milestone"]: list(zip(each["observed_ms"], each["predicted_ms"],
                                              strict=True)) for each in report["milestones"]}
-        # A load that a busy machine painted late can paint without the script before that.
+        # The script is async now: a paint that a busy machine made late can come before it.
         for milestone, some in zip(MILESTONES, (any, any, all), strict=True):
             self.assertTrue(some(after > before for before, after in times[milestone]), times)
         painted, after_change = zip(*times["first contentful paint"])

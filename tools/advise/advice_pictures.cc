@@ -34,7 +34,7 @@ std::optional<SeenMoment> moment_of(const TraceVisuals& visuals) {
   for (const TraceVisuals::Frame& frame : visuals.frames) {
     if (frame.at_ms <= latest_ms) moment.at_ms = std::max(moment.at_ms, frame.at_ms);
   }
-  // A busy machine is later with the first one.
+  // On a busy machine, the first frame can be later than that.
   if (visuals.frames.front().at_ms > latest_ms) moment.at_ms = visuals.frames.front().at_ms;
   return moment;
 }

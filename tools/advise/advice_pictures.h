@@ -36,8 +36,8 @@ struct PicturePair {
 inline constexpr std::size_t kPicturePairsMax = 2;
 
 /// When the changed page has its largest paint, and, if that is later, when the page as recorded
-/// has it. Of a page without a largest paint, its first contentful paint or its last frame. Of one
-/// that has no frame by then, its first frame. Frames that cannot be decoded are skipped. None if
+/// has it. Of a page without a largest paint, its first contentful paint or its last frame. If
+/// there is no frame by then, its first frame. Frames that cannot be decoded are skipped. None if
 /// the changed page has no frame.
 std::vector<PicturePair> picture_pairs(const TraceVisuals& recorded, const TraceVisuals& changed);
 

@@ -37,8 +37,8 @@ std::optional<double> kept_slowdown(const std::filesystem::path& folder, double 
   return is_same && is_measured ? std::optional(slowdown) : std::nullopt;
 }
 
-/// At that rate, as in a load: before other programs, unless `words` have --no-realtime, and while
-/// no processor sleeps, since what slows a page has to wake.
+/// Measured as in a load: the browser goes before other programs, unless `words` have
+/// --no-realtime, and no processor sleeps, since what slows a page has to wake.
 std::optional<double> slowdown_at(double rate, const std::string& program,
                                   const std::vector<std::string>& words) {
   if (rate == 1) return 1;
@@ -70,17 +70,15 @@ ProcessorSlowdown processor_slowdown(const ExperimentSide& base, const Experimen
     auto const before = after ? slowdown_at(from, program, words) : std::nullopt;
     // To the digits that a file keeps.
     auto const measured = before ? std::round(*after / *before * 1000) / 1000 : 1;
-    // What slows a page is starved where other programs have the processors.
+    // Where other programs use the processors, what slows a page hardly runs.
     bool const is_credible = to > from ? measured > 1 : measured < 1;
     if (is_credible) factor = measured;
   }
   if (!factor) {
-    return {
-        .factor = to / from,
-        .remark = formatted("how much slower the browser is with --cpu-throttle %s: it is taken "
-                            "to be as much as it says",
-                            kept.empty() ? "could not be measured (is the machine busy?)"
-                                         : "was not measured with these loads")};
+    return {.factor = to / from,
+            .remark = formatted("the slowdown by --cpu-throttle %s: its own factor is used instead",
+                                kept.empty() ? "could not be measured (is the machine busy?)"
+                                             : "was not measured with these loads")};
   }
   return {
       .factor = *factor,

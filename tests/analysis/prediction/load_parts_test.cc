@@ -123,6 +123,23 @@ TEST(LoadParts, TellALookUpBesideTheConnectionOfAnotherHost) {
   EXPECT_EQ(taken.of("https://c.test/").queue_us, 280'000) << "for something else";
 }
 
+TEST(LoadParts, KnowTheScriptsThatTheBodyWaitsFor) {
+  auto load =
+      load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10, "h2", "0", "Document", "VeryHigh"},
+               {"https://a.test/a.js", 140, 0, 0, 0, 0, 40, 0, "h2", "0", "Script", "High"},
+               {"https://a.test/b.js", 141, 0, 0, 0, 0, 40, 0, "h2", "0", "Script", "High"},
+               {"https://a.test/c.js", 142, 0, 0, 0, 0, 40, 0, "h2", "0", "Script", "High"}});
+  for (Call& call : load.calls.calls) {
+    if (call.attribute("type") == "Script") call.set("initiator", "https://a.test/");
+    if (call.name.ends_with("/b.js")) call.set("render_blocking", "in_body_parser_blocking");
+    if (call.name.ends_with("/c.js")) call.set("render_blocking", "non_blocking");
+  }
+  Taken const taken(load);
+  EXPECT_TRUE(taken.of("https://a.test/a.js").is_of_head);
+  EXPECT_FALSE(taken.of("https://a.test/b.js").is_of_head);
+  EXPECT_FALSE(taken.of("https://a.test/c.js").is_of_head) << "a module";
+}
+
 TEST(LoadParts, KnowWhatTheBrowserDelayedBeforeItNeededAConnection) {
   Taken const taken(load_of({{"https://a.test/", 0, 5, 20, 30, 0, 70, 10},
                              {"https://a.test/b", 140, 0, 0, 0, 30, 40, 0}}));

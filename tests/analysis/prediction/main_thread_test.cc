@@ -18,14 +18,10 @@ Call task(int start_ms, int end_ms, const char* processor_us = "") {
   return call;
 }
 
-CallTree tree_of(std::vector<Call> tasks) {
+MainThread thread_of(std::vector<Call> tasks) {
   CallTree tree;
   tree.calls = std::move(tasks);
-  return tree;
-}
-
-MainThread thread_of(std::vector<Call> tasks) {
-  return MainThread(tree_of(std::move(tasks)));
+  return MainThread(tree);
 }
 
 /// In the first task.
@@ -84,8 +80,7 @@ struct LaidOutPage {
   void find(std::vector<Call> tasks) {
     parts = {};
     parts.nodes.resize(graph.nodes.size());
-    auto const tree = tree_of(std::move(tasks));
-    find_thread_work(graph, placed, MainThread(tree), tree, parts);
+    find_thread_work(graph, placed, thread_of(std::move(tasks)), parts);
   }
   const std::optional<ThreadWait>& wait() const { return parts.nodes[kItsRun].thread; }
 };
