@@ -69,6 +69,7 @@ class ChangedLoad {
   void start_after_gap(std::uint32_t node) {
     bool const is_first_paint = graph_.nodes[node].is(Milestone::kFirstContentfulPaint);
     if (is_first_paint && fonts_left_ > 0 && !fonts_are_over_) return wait_for_fonts(node);
+    if (node == plan_.load_event) load_event_is_due_ = true;
     auto const& wait = parts(node).thread;
     bool const is_at_once = plan_.passes_at_once(node) || (plan_.absent[node] && !wait);
     if (is_at_once) return add(now_us_, Event::kReady, node);
@@ -127,8 +128,21 @@ class ChangedLoad {
       if (edge.after != after || group == groups.end()) continue;
       groups.erase(group);
       join_us_[edge.to] = now_us_;
-      if (groups.empty()) start_after_gap(edge.to);
+      if (is_complete(edge.to)) start_after_gap(edge.to);
     }
+  }
+
+  /// Whether a node waits for nothing more.
+  bool is_complete(std::uint32_t node) const {
+    if (node != plan_.load_event) return plan_.groups[node].empty();
+    return !load_event_is_due_ && !is_load_event_held_up();
+  }
+  /// HTML 13.2.7: the load event waits for what is under way.
+  bool is_load_event_held_up() const {
+    return std::ranges::any_of(plan_.groups[*plan_.load_event], [this](std::uint32_t group) {
+      auto const loose = plan_.loose.find(group);
+      return loose == plan_.loose.end() || early_[loose->second].is_used;
+    });
   }
 
   void handle(const Event& event) {
@@ -214,6 +228,12 @@ class ChangedLoad {
   }
 
   void start(std::uint32_t node) {
+    // Something can have begun since the load event was due.
+    bool const waits_again = node == plan_.load_event && is_load_event_held_up();
+    if (waits_again) {
+      load_event_is_due_ = false;
+      return;
+    }
     early_[node].is_used = true;
     happened(node, DependencyAfter::kStart);
     if (early_[node].is_made) {
@@ -294,7 +314,8 @@ class ChangedLoad {
   ConnectionPools pools_;
   std::size_t fonts_left_ = 0;                  ///< preloaded ones that are not there
   std::optional<std::uint32_t> waiting_paint_;  ///< the first paint, while it waits for fonts
-  bool fonts_are_over_ = false;                 ///< the first paint waits for fonts no longer
+  bool load_event_is_due_ = false;
+  bool fonts_are_over_ = false;  ///< the first paint waits for fonts no longer
   MilestoneTimes reached_;
   double thread_free_us_ = 0;  ///< when the main thread has done what is ready
   double now_us_ = 0;

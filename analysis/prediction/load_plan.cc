@@ -149,6 +149,37 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
   }
 }
 
+/// What does not hold up the load event and comes late enough to come after it.
+bool is_late_asker(const DependencyNode& node, const NodeParts& parts) {
+  constexpr double kLateUs = 50'000;
+  bool const is_callback = node.kind == DependencyNodeKind::kTask && !node.function.empty();
+  return node.type == "XHR" || node.type == "Fetch" || (is_callback && parts.gap_us >= kLateUs);
+}
+
+void find_loose(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
+                const RequestsByNode& requests) {
+  auto const event = std::ranges::find_if(
+      graph.nodes, [](const auto& node) { return node.is(Milestone::kLoadEvent); });
+  if (event == graph.nodes.end()) return;
+  plan.load_event = static_cast<std::uint32_t>(event - graph.nodes.begin());
+  std::vector<std::optional<std::uint32_t>> groups(graph.nodes.size());
+  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+    for (LoadPlan::Outgoing const& edge : plan.outgoing[node]) {
+      if (edge.to == plan.load_event) groups[node] = edge.group;
+    }
+  }
+  std::vector<bool> is_behind(graph.nodes.size());
+  for (DependencyEdge const& edge : graph.edges) {  // in the order of their ends
+    if (!asks(edge) || !parts.nodes[edge.from].present) continue;
+    bool const is_late =
+        !groups[edge.from] && is_late_asker(graph.nodes[edge.from], parts.nodes[edge.from]);
+    if (is_late || is_behind[edge.from]) is_behind[edge.to] = true;
+  }
+  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+    if (groups[node] && is_behind[node]) plan.loose[*groups[node]] = requests[node].value_or(node);
+  }
+}
+
 void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChange> changes) {
   for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
     ChangedNode const changed{parts.nodes[node], changes[node]};
@@ -230,6 +261,7 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   find_work(plan, parts);
   find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
+  find_loose(plan, graph, parts, requests);
   if (document) find_early(plan, graph, parts, changes, documents);
   return plan;
 }

@@ -29,6 +29,10 @@ struct LoadPlan {
   /// What it waits for: numbers of edges, or of alternatives, of which one is enough.
   std::vector<std::vector<std::uint32_t>> groups;
   std::vector<std::vector<Outgoing>> outgoing;
+  std::optional<std::uint32_t> load_event;
+  /// Of the groups of the load event, those that it waits for only once the node here has begun:
+  /// something asks for it that the load event does not wait for, such as a timer.
+  std::map<std::uint32_t, std::uint32_t> loose;
   struct Moment {
     std::uint32_t node = 0;
     DependencyAfter after = DependencyAfter::kEnd;

@@ -461,6 +461,26 @@ TEST(ChangedLoad, GivesARaceItsOtherWay) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(quick, {.drop = true}), 200);
 }
 
+TEST(ChangedLoad, LetsTheLoadEventWaitForWhatIsUnderWay) {
+  Page page;
+  auto const document = page.request({}, 0, 40);         // to 50
+  auto const slow = page.request({{document}}, 0, 190);  // to 250
+  auto const timer = page.task({{document}}, 100, 10);   // 150 to 160
+  auto const late = page.request({{timer}}, 0, 290);     // to 460
+  page.graph.nodes[timer].function = "later";
+  page.load_event(5);
+  std::erase_if(page.graph.edges, [&](const DependencyEdge& edge) {
+    return edge.from == timer && edge.to == late + 1;
+  });
+  EXPECT_DOUBLE_EQ(page.load_ms(), 465);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -150'000}), 105) << "before the timer";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -93'000}), 465)
+      << "it asks while the event is on its way";
+  EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.think_us = -280'000}), 255);
+  page.parts.nodes[timer].gap_us = 40'000;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -190'000}), 405) << "a listener, perhaps";
+}
+
 TEST(ChangedLoad, LooksUpAHostThatUsesTheConnectionOfAnother) {
   Page page;
   auto const document = page.request({}, 0, 40);         // connected at 20, to 70
