@@ -228,11 +228,12 @@ class ChangedLoad {
   }
 
   void start(std::uint32_t node) {
-    // Something can have begun since the load event was due.
-    bool const waits_again = node == plan_.load_event && is_load_event_held_up();
-    if (waits_again) {
-      load_event_is_due_ = false;
-      return;
+    if (node == plan_.load_event) {
+      // Something can have begun since it was due, or is asked for by a task that ends now.
+      load_event_is_due_ = !is_load_event_held_up();
+      bool const is_last = std::exchange(load_event_is_last_, load_event_is_due_);
+      if (!load_event_is_due_) return;
+      if (!is_last) return add(now_us_, Event::kStart, node);
     }
     early_[node].is_used = true;
     happened(node, DependencyAfter::kStart);
@@ -315,7 +316,8 @@ class ChangedLoad {
   std::size_t fonts_left_ = 0;                  ///< preloaded ones that are not there
   std::optional<std::uint32_t> waiting_paint_;  ///< the first paint, while it waits for fonts
   bool load_event_is_due_ = false;
-  bool fonts_are_over_ = false;  ///< the first paint waits for fonts no longer
+  bool load_event_is_last_ = false;  ///< of what happens at that time
+  bool fonts_are_over_ = false;      ///< the first paint waits for fonts no longer
   MilestoneTimes reached_;
   double thread_free_us_ = 0;  ///< when the main thread has done what is ready
   double now_us_ = 0;

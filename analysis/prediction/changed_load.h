@@ -16,9 +16,10 @@ namespace reprise {
 using MilestoneTimes = std::array<std::optional<double>, kMilestones>;
 
 /// Nodes start when the latest of what they wait for is there, of alternatives the earliest, and
-/// after their gap. Requests share the connections of their origin, transfers the link. `changes`
-/// has one element for each node; `link_factor` is above 0. Takes time for each packet, of which
-/// there are not many more than TcpLink::kPacketsMax.
+/// after their gap; the load event does not wait for what is loose (LoadPlan) and has not begun.
+/// Requests share the connections of their origin, transfers the link. `changes` has one element
+/// for each node; `link_factor` is above 0. Takes time for each packet, of which there are not many
+/// more than TcpLink::kPacketsMax.
 MilestoneTimes changed_load(const DependencyGraph& graph, const LoadParts& parts,
                             std::span<const NodeChange> changes, double link_factor);
 

@@ -72,6 +72,8 @@ class PartsMaker {
     NodeTimes const& times = *placed_[i];
     NodeParts& node = parts_.nodes[i];
     node.present = true;
+    node.start_us = static_cast<double>(times.start_us);
+    node.end_us = static_cast<double>(times.end_us);
     auto const [begin, end] = graph_.edges_to(i);
     auto const join = join_in(placed_, begin, end).value_or(0);
     node.gap_us = static_cast<double>(times.start_us - join);

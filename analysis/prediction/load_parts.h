@@ -54,7 +54,8 @@ struct ThreadWork {
 
 struct NodeParts {
   bool present = false;
-  double gap_us = 0;   ///< from the join to the start
+  double start_us = 0, end_us = 0;  ///< as observed
+  double gap_us = 0;                ///< from the join to the start
   double busy_us = 0;  ///< the main thread's time on a processor in it; without tasks, all of it
   bool takes_turns = false;  ///< it runs when the main thread has done what was ready before it
   std::optional<ThreadWait> thread;

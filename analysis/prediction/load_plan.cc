@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "analysis/prediction/changed_node.h"
 
@@ -149,36 +150,88 @@ void find_edges(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& p
   }
 }
 
-/// What does not hold up the load event and comes late enough to come after it.
-bool is_late_asker(const DependencyNode& node, const NodeParts& parts) {
-  constexpr double kLateUs = 50'000;
-  bool const is_callback = node.kind == DependencyNodeKind::kTask && !node.function.empty();
-  return node.type == "XHR" || node.type == "Fetch" || (is_callback && parts.gap_us >= kLateUs);
-}
+/// What the load event waits for only if it has begun.
+class LooseGroups {
+ public:
+  LooseGroups(const DependencyGraph& graph, const LoadParts& parts, const RequestsByNode& requests)
+      : graph_(graph), parts_(parts), requests_(requests) {}
 
-void find_loose(LoadPlan& plan, const DependencyGraph& graph, const LoadParts& parts,
-                const RequestsByNode& requests) {
-  auto const event = std::ranges::find_if(
-      graph.nodes, [](const auto& node) { return node.is(Milestone::kLoadEvent); });
-  if (event == graph.nodes.end()) return;
-  plan.load_event = static_cast<std::uint32_t>(event - graph.nodes.begin());
-  std::vector<std::optional<std::uint32_t>> groups(graph.nodes.size());
-  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    for (LoadPlan::Outgoing const& edge : plan.outgoing[node]) {
-      if (edge.to == plan.load_event) groups[node] = edge.group;
+  void find(LoadPlan& plan) const {
+    auto const event = std::ranges::find_if(
+        graph_.nodes, [](const auto& node) { return node.is(Milestone::kLoadEvent); });
+    if (event == graph_.nodes.end()) return;
+    plan.load_event = static_cast<std::uint32_t>(event - graph_.nodes.begin());
+    std::vector<Group> firm, behind;
+    auto const groups = groups_to(plan, *plan.load_event);
+    auto const is_behind = find_behind(groups);
+    for (std::uint32_t node = 0; node < groups.size(); ++node) {
+      if (!groups[node]) continue;
+      auto const begins = requests_[node].value_or(node);
+      (is_behind[node] ? behind : firm)
+          .push_back({.number = *groups[node],
+                      .begins = begins,
+                      .begun_us = parts_.nodes[begins].start_us,
+                      .ended_us = parts_.nodes[node].end_us});
+    }
+    // In the observed load, too, something else had to be under way until each began.
+    double latest_us = 0;
+    for (Group const& each : firm) latest_us = std::max(latest_us, each.ended_us);
+    std::ranges::sort(behind, {},
+                      [](const Group& each) { return std::tuple(each.begun_us, each.number); });
+    for (Group const& each : behind) {
+      if (each.begun_us > latest_us) break;
+      plan.loose[each.number] = each.begins;
+      latest_us = std::max(latest_us, each.ended_us);
     }
   }
-  std::vector<bool> is_behind(graph.nodes.size());
-  for (DependencyEdge const& edge : graph.edges) {  // in the order of their ends
-    if (!asks(edge) || !parts.nodes[edge.from].present) continue;
-    bool const is_late =
-        !groups[edge.from] && is_late_asker(graph.nodes[edge.from], parts.nodes[edge.from]);
-    if (is_late || is_behind[edge.from]) is_behind[edge.to] = true;
+
+ private:
+  using Groups = std::vector<std::optional<std::uint32_t>>;  // by node
+  struct Group {
+    std::uint32_t number = 0, begins = 0;
+    double begun_us = 0, ended_us = 0;
+  };
+
+  Groups groups_to(const LoadPlan& plan, std::uint32_t to) const {
+    Groups groups(graph_.nodes.size());
+    for (std::uint32_t node = 0; node < groups.size(); ++node) {
+      for (LoadPlan::Outgoing const& edge : plan.outgoing[node]) {
+        if (edge.to == to) groups[node] = edge.group;
+      }
+    }
+    return groups;
   }
-  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    if (groups[node] && is_behind[node]) plan.loose[*groups[node]] = requests[node].value_or(node);
+
+  /// Asked for by what does not hold up the load event and comes late enough to come after it.
+  std::vector<bool> find_behind(const Groups& groups) const {
+    std::vector<bool> listens(graph_.nodes.size());  // to DOMContentLoaded, which comes before it
+    std::vector<bool> is_behind(graph_.nodes.size());
+    for (DependencyEdge const& edge : graph_.edges) {  // in the order of their ends
+      bool const is_of_order = edge.kind == DependencyKind::kScriptOrder && edge.evidence.named;
+      if (is_of_order) listens[edge.to] = true;
+    }
+    for (DependencyEdge const& edge : graph_.edges) {
+      DependencyNode const& from = graph_.nodes[edge.from];
+      bool const is_answer = (from.type == "XHR" || from.type == "Fetch") &&
+                             edge.kind == DependencyKind::kInitiator && edge.alternative == 0;
+      if ((!asks(edge) && !is_answer) || !parts_.nodes[edge.from].present) continue;
+      bool const is_late =
+          !groups[edge.from] && !listens[edge.from] && (is_answer || is_late_callback(edge.from));
+      if (is_late || is_behind[edge.from]) is_behind[edge.to] = true;
+    }
+    return is_behind;
   }
-}
+
+  bool is_late_callback(std::uint32_t node) const {
+    constexpr double kLateUs = 50'000;
+    return graph_.nodes[node].kind == DependencyNodeKind::kTask &&
+           !graph_.nodes[node].function.empty() && parts_.nodes[node].gap_us >= kLateUs;
+  }
+
+  const DependencyGraph& graph_;
+  const LoadParts& parts_;
+  const RequestsByNode& requests_;
+};
 
 void find_head(LoadPlan& plan, const LoadParts& parts, std::span<const NodeChange> changes) {
   for (std::size_t node = 0; node < parts.nodes.size(); ++node) {
@@ -261,7 +314,7 @@ LoadPlan load_plan(const DependencyGraph& graph, const LoadParts& parts,
   find_work(plan, parts);
   find_head(plan, parts, changes);
   find_edges(plan, graph, parts);
-  find_loose(plan, graph, parts, requests);
+  LooseGroups(graph, parts, requests).find(plan);
   if (document) find_early(plan, graph, parts, changes, documents);
   return plan;
 }

@@ -11,6 +11,7 @@
 #include "analysis/sources/trace_navigation.h"
 #include "analysis/sources/trace_requests.h"
 #include "archive/import/source/opened_file.h"
+
 namespace reprise {
 namespace {
 

@@ -477,8 +477,39 @@ TEST(ChangedLoad, LetsTheLoadEventWaitForWhatIsUnderWay) {
   EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -93'000}), 465)
       << "it asks while the event is on its way";
   EXPECT_DOUBLE_EQ(page.load_ms_with(late, {.think_us = -280'000}), 255);
+  auto const faster = NodeChange{.think_us = -150'000};
+  page.parts.nodes[late].start_us = 160'000;  // when nothing else was under way that is known
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, faster), 465);
+  page.parts.nodes[slow].end_us = 250'000;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, faster), 105);
+  for (auto const node : {timer, late + 1}) page.parts.nodes[node].takes_turns = true;
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -99'000}), 465)
+      << "its turn comes at 160, when the timer has asked";
   page.parts.nodes[timer].gap_us = 40'000;
   EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -190'000}), 405) << "a listener, perhaps";
+}
+
+TEST(ChangedLoad, LetsTheLoadEventComeBeforeWhatAnAnswerAsksFor) {
+  Page page;
+  auto const document = page.request({}, 0, 40);          // to 50
+  auto const slow = page.request({{document}}, 0, 190);   // to 250
+  auto const answer = page.request({{document}}, 0, 90);  // to 150
+  auto const late = page.request({{answer}}, 0, 290);     // to 450
+  page.graph.nodes[answer].type = "Fetch";
+  page.load_event(5);
+  std::erase_if(page.graph.edges, [&](const DependencyEdge& edge) {
+    return edge.from == answer && edge.to == late + 1;
+  });
+  for (DependencyEdge& edge : page.graph.edges) {
+    if (edge.from == answer) edge.evidence.named = false;  // it comes steadily after that
+  }
+  EXPECT_DOUBLE_EQ(page.load_ms(), 455);
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -150'000}), 105);
+  for (DependencyEdge& edge : page.graph.edges) {
+    if (edge.to == answer) edge.kind = DependencyKind::kScriptOrder;
+  }
+  EXPECT_DOUBLE_EQ(page.load_ms_with(slow, {.think_us = -150'000}), 455)
+      << "of a listener of DOMContentLoaded";
 }
 
 TEST(ChangedLoad, LooksUpAHostThatUsesTheConnectionOfAnother) {
