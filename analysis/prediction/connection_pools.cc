@@ -40,15 +40,15 @@ void ConnectionPools::connect(double now_us, std::uint32_t node) {
   events_.add(now_us + parts(node).queue_us, LoadEvent::kConnect, node);
 }
 
-/// HTTP/2: a host that shares the connection of another one is looked up all the same (RFC 9113,
-/// 9.1.1), once.
+/// Over HTTP/2, a host that shares another one's connection is still looked up, once (RFC 9113,
+/// 9.1.1).
 void ConnectionPools::look_up(double now_us, std::uint32_t node) {
   LoadOrigin& origin = origins_[origin_of(node)];
   if (!parts_.is_shared(origin_of(node)) || origin.looked_up_us) return;
   origin.looked_up_us = now_us + changed(node).looking_up_us(parts_.origins[origin_of(node)]);
 }
 
-/// HTTP/2.
+/// Sends a request over HTTP/2 as soon as its host is looked up and the connection is ready.
 void ConnectionPools::share(double now_us, std::uint32_t node) {
   look_up(now_us, node);
   auto const& looked_up_us = origins_[origin_of(node)].looked_up_us;
@@ -57,7 +57,7 @@ void ConnectionPools::share(double now_us, std::uint32_t node) {
   use(now_us, shared_connection(now_us, node), node);
 }
 
-/// HTTP/2. It is made if there is none.
+/// The connection of HTTP/2 that a request shares. Opens it if there is none yet.
 std::uint32_t ConnectionPools::shared_connection(double now_us, std::uint32_t node) {
   auto& shared = origins_[shared_by(node)].shared;
   auto const& setup = parts_.origins[shared_by(node)];
